@@ -6,31 +6,23 @@ import type { GatewayError } from "../../src/errors";
 
 const NOW = "2026-01-01T00:00:00.000Z";
 const organization = { id: "o", slug: "o", name: "O", createdAt: NOW, deactivatedAt: null };
-const key = (scopes: readonly Scope[]): Caller => ({
+const key = {
+  id: "k",
+  name: "k",
+  hint: "k",
+  createdAt: NOW,
+  rateLimitPerMinute: null,
+  allowedNetworks: null,
+};
+const agentKey = (...scopes: Scope[]): Caller => ({
   kind: "agent",
-  key: {
-    id: "k",
-    name: "k",
-    hint: "k",
-    createdAt: NOW,
-    scopes,
-    rateLimitPerMinute: null,
-    allowedNetworks: null,
-  },
+  key: { ...key, scopes },
   agent: { id: "a", slug: "a", name: "A" },
   organization,
 });
-const organizationKey = (scopes: readonly OrganizationScope[]): Caller => ({
+const organizationKey = (...scopes: OrganizationScope[]): Caller => ({
   kind: "organizationKey",
-  key: {
-    id: "k",
-    name: "k",
-    hint: "k",
-    createdAt: NOW,
-    scopes,
-    rateLimitPerMinute: null,
-    allowedNetworks: null,
-  },
+  key: { ...key, scopes },
   organization,
 });
 const member = (permissions: Permission[], deactivatedAt: string | null = null): Caller => ({
@@ -46,11 +38,11 @@ const member = (permissions: Permission[], deactivatedAt: string | null = null):
 const CALLERS = {
   anonymous: { kind: "anonymous" },
   "an ended session": { kind: "anonymous", sessionEnded: true },
-  "a key with every scope": key(["pets:read", "pets:write", "contacts:write"]),
-  "a key with only pets:read": key(["pets:read"]),
-  "a key with only contacts:write": key(["contacts:write"]),
-  "an organization key with every scope": organizationKey(["audit:read", "members:read"]),
-  "an organization key with only audit:read": organizationKey(["audit:read"]),
+  "a key with every scope": agentKey("pets:read", "pets:write", "contacts:write"),
+  "a key with only pets:read": agentKey("pets:read"),
+  "a key with only contacts:write": agentKey("contacts:write"),
+  "an organization key with every scope": organizationKey("audit:read", "members:read"),
+  "an organization key with only audit:read": organizationKey("audit:read"),
   "a member without permission": member([]),
   "a member with config:manage": member([Permission.config_manage]),
   "a member with conversations:write": member([Permission.conversations_write]),

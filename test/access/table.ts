@@ -29,61 +29,54 @@ export type Outcome = "ok" | ErrorCode;
 /** The outcome for each caller. */
 export type Outcomes = Readonly<Record<CallerName, Outcome>>;
 
-const INACTIVE_KEYS = {
+/** Returns the same outcome for several callers. */
+const each = <C extends CallerName, O extends Outcome>(callers: readonly C[], outcome: O) =>
+  Object.fromEntries(callers.map((caller) => [caller, outcome])) as Record<C, O>;
+
+const MEMBERS_WITHOUT_MANAGE = [
+  "a member without permission",
+  "a member with conversations:read",
+  "a member with conversations:write",
+] as const;
+const MEMBERS = [
+  ...MEMBERS_WITHOUT_MANAGE,
+  "a member with permission",
+  "a member of a deactivated organization",
+  "a member of another organization",
+] as const;
+const AGENT_KEYS = ["an agent key", "a key with only pets:read"] as const;
+const ORGANIZATION_KEYS = [
+  "an organization key",
+  "an organization key with only members:read",
+  "an organization key of another organization",
+] as const;
+
+const EVERY_MEMBER_OK = each(MEMBERS, "ok");
+const NO_MEMBER = each(MEMBERS, "forbidden");
+const EVERY_ORGANIZATION_KEY_OK = each(ORGANIZATION_KEYS, "ok");
+const NO_KEY = {
+  ...each([...ORGANIZATION_KEYS, ...AGENT_KEYS], "forbidden"),
+  anonymous: "unauthenticated",
   "a revoked key": "key_revoked",
   "an expired key": "key_expired",
   "a key of a deactivated organization": "key_not_resolvable",
 } as const;
-
-const EVERY_MEMBER_OK = {
-  "a member without permission": "ok",
-  "a member with conversations:read": "ok",
-  "a member with conversations:write": "ok",
-  "a member with permission": "ok",
-  "a member of a deactivated organization": "ok",
-  "a member of another organization": "ok",
+const EVERY_KEY_OK = { ...NO_KEY, ...each(AGENT_KEYS, "ok"), ...NO_MEMBER } as const;
+const KEYS_WITH_ANOTHER_SCOPE = {
+  ...EVERY_KEY_OK,
+  "a key with only pets:read": "insufficient_scope",
 } as const;
-
-const NO_MEMBER = {
-  "a member without permission": "forbidden",
-  "a member with conversations:read": "forbidden",
-  "a member with conversations:write": "forbidden",
-  "a member with permission": "forbidden",
-  "a member of a deactivated organization": "forbidden",
-  "a member of another organization": "forbidden",
-} as const;
-
-const NO_ORGANIZATION_KEY = {
-  "an organization key": "forbidden",
-  "an organization key with only members:read": "forbidden",
-  "an organization key of another organization": "forbidden",
-} as const;
-
-const NO_KEY = {
-  ...NO_ORGANIZATION_KEY,
-  anonymous: "unauthenticated",
-  "an agent key": "forbidden",
-  "a key with only pets:read": "forbidden",
-  ...INACTIVE_KEYS,
-} as const;
-
-const EVERY_KEY_OK = {
-  ...NO_ORGANIZATION_KEY,
-  anonymous: "unauthenticated",
-  "an agent key": "ok",
-  "a key with only pets:read": "ok",
-  ...INACTIVE_KEYS,
-  ...NO_MEMBER,
-} as const;
-
-const EVERY_ORGANIZATION_KEY_OK = {
-  "an organization key": "ok",
-  "an organization key with only members:read": "ok",
-  "an organization key of another organization": "ok",
-} as const;
+/** Of members without config:manage, and of managers of the first, a deactivated and another organization. */
+const managers = (others: Outcome, deactivated: Outcome, another: Outcome) =>
+  ({
+    ...each(MEMBERS_WITHOUT_MANAGE, others),
+    "a member with permission": "ok",
+    "a member of a deactivated organization": deactivated,
+    "a member of another organization": another,
+  }) as const;
 
 /** Adds the outcomes of organization keys, which may do the same as managers. */
-const andOrganizationKeys = (outcomes: Outcomes): Outcomes => ({
+const orKeys = (outcomes: Outcomes): Outcomes => ({
   ...outcomes,
   "an organization key": outcomes["a member with permission"],
   "an organization key with only members:read": "insufficient_scope",
@@ -96,85 +89,38 @@ const ALLOWED = {
   agentKeys: EVERY_KEY_OK,
   everyKey: { ...EVERY_KEY_OK, ...EVERY_ORGANIZATION_KEY_OK },
   agentKeysAndMembers: { ...EVERY_KEY_OK, ...EVERY_MEMBER_OK },
-  keysWithAnotherScope: { ...EVERY_KEY_OK, "a key with only pets:read": "insufficient_scope" },
+  keysWithAnotherScope: KEYS_WITH_ANOTHER_SCOPE,
   /** A change to data that all organizations share. */
-  keysWithAnotherScopeAndManagersOfAny: {
-    ...EVERY_KEY_OK,
-    "a key with only pets:read": "insufficient_scope",
-    "a member with permission": "ok",
-    "a member of a deactivated organization": "organization_deactivated",
-    "a member of another organization": "ok",
+  scopedKeysAndManagersOfAny: {
+    ...KEYS_WITH_ANOTHER_SCOPE,
+    ...managers("forbidden", "organization_deactivated", "ok"),
   },
   members: { ...NO_KEY, ...EVERY_MEMBER_OK },
   membersAndOrganizationKeys: { ...NO_KEY, ...EVERY_MEMBER_OK, ...EVERY_ORGANIZATION_KEY_OK },
-  managers: {
-    ...NO_KEY,
-    ...EVERY_MEMBER_OK,
-    "a member without permission": "forbidden",
-    "a member with conversations:read": "forbidden",
-    "a member with conversations:write": "forbidden",
-  },
+  managers: { ...NO_KEY, ...managers("forbidden", "ok", "ok") },
   /** A change to the caller's own organization. */
-  managersOfOwn: {
-    ...NO_KEY,
-    ...EVERY_MEMBER_OK,
-    "a member without permission": "forbidden",
-    "a member with conversations:read": "forbidden",
-    "a member with conversations:write": "forbidden",
-    "a member of a deactivated organization": "organization_deactivated",
-  },
+  managersOfOwn: { ...NO_KEY, ...managers("forbidden", "organization_deactivated", "ok") },
   /** A change to something in the first organization that no other organization can see. */
-  managersOfTheFirst: {
-    ...NO_KEY,
-    "a member without permission": "forbidden",
-    "a member with conversations:read": "forbidden",
-    "a member with conversations:write": "forbidden",
-    "a member with permission": "ok",
-    "a member of a deactivated organization": "organization_deactivated",
-    "a member of another organization": "not_found",
-  },
+  managersOfTheFirst: { ...NO_KEY, ...managers("forbidden", "organization_deactivated", "not_found") },
   /**
    * A call that is allowed even while the caller's organization is deactivated. Members of all other organizations get
    * `not_found`.
    */
-  managersEvenWhileDeactivated: {
-    ...NO_KEY,
-    "a member without permission": "forbidden",
-    "a member with conversations:read": "forbidden",
-    "a member with conversations:write": "forbidden",
-    "a member with permission": "ok",
-    "a member of a deactivated organization": "not_found",
-    "a member of another organization": "not_found",
-  },
+  managersEvenWhileDeactivated: { ...NO_KEY, ...managers("forbidden", "not_found", "not_found") },
+  /** A call of which members without permission learn only that the object does not exist. */
+  managersAlone: { ...NO_KEY, ...managers("not_found", "not_found", "not_found") },
   /** A read of data about an agent of the first organization. */
-  keysWithAnotherScopeAndManagersOfTheFirst: {
-    ...EVERY_KEY_OK,
-    "a key with only pets:read": "insufficient_scope",
-    "a member without permission": "forbidden",
-    "a member with conversations:read": "forbidden",
-    "a member with conversations:write": "forbidden",
-    "a member with permission": "ok",
-    "a member of a deactivated organization": "not_found",
-    "a member of another organization": "not_found",
+  scopedKeysAndManagersOfTheFirst: {
+    ...KEYS_WITH_ANOTHER_SCOPE,
+    ...managers("forbidden", "not_found", "not_found"),
   },
   /** A read of the first agent's contacts; even managers need conversations:read. */
-  keysWithAnotherScopeAndReaders: {
-    ...EVERY_KEY_OK,
-    "a key with only pets:read": "insufficient_scope",
-    "a member with conversations:read": "ok",
-  },
+  scopedKeysAndReaders: { ...KEYS_WITH_ANOTHER_SCOPE, "a member with conversations:read": "ok" },
   readers: { ...NO_KEY, ...NO_MEMBER, "a member with conversations:read": "ok" },
-  keysWithAnotherScopeAndWriters: {
-    ...EVERY_KEY_OK,
-    "a key with only pets:read": "insufficient_scope",
-    "a member with conversations:write": "ok",
-  },
-  keysWithAnotherScopeAndManagers: {
-    ...EVERY_KEY_OK,
-    "a key with only pets:read": "insufficient_scope",
-    "a member with permission": "ok",
-    "a member of a deactivated organization": "organization_deactivated",
-    "a member of another organization": "not_found",
+  scopedKeysAndWriters: { ...KEYS_WITH_ANOTHER_SCOPE, "a member with conversations:write": "ok" },
+  scopedKeysAndManagers: {
+    ...KEYS_WITH_ANOTHER_SCOPE,
+    ...managers("forbidden", "organization_deactivated", "not_found"),
   },
 } as const satisfies Record<string, Outcomes>;
 
@@ -208,10 +154,9 @@ const aLinkedMember = async ({ gateway }: AccessFixture) => {
       boundAt: timestamp(),
     }),
   );
-  return { memberId: id };
+  return { id };
 };
 
-/** Creates a passkey of a new member of the first organization. */
 const aPasskey = async ({ gateway }: AccessFixture) => ({
   id: await storePasskey(gateway, (await addMember(gateway)).id),
 });
@@ -246,9 +191,14 @@ const anInvitation = async ({ gateway }: AccessFixture) => {
   return { id: invitation.id, token: link.split("#")[1] };
 };
 
+/** Creates an invitation, and returns its acceptance. */
+const acceptance = async (fixture: AccessFixture) => ({
+  input: { token: (await anInvitation(fixture)).token, password: TEST_PASSWORD },
+});
+
 const aNewAgent = async ({ gateway }: AccessFixture) => {
   const agent = { slug: `agent-${uniqueSlug()}`, name: "Agent" };
-  return { agentId: (await gateway.services.agents.create(await operator(gateway), agent)).id };
+  return { id: (await gateway.services.agents.create(await operator(gateway), agent)).id };
 };
 
 const aLine = async ({ gateway, agentId }: AccessFixture) => ({
@@ -280,7 +230,6 @@ const aContactWithAddress = async ({ gateway, agentId }: AccessFixture) => {
   return { id: await addContact(gateway, { agentId, addresses }) };
 };
 
-/** Creates a contact of the first agent. */
 const aContact = async ({ gateway, agentId }: AccessFixture) => ({
   id: await addContact(gateway, { agentId }),
 });
@@ -297,171 +246,135 @@ const aTimer = async ({ gateway, agentId }: AccessFixture) => ({ id: await addTi
 const agentForMembers = async ({ agentId }: AccessFixture, caller: CallerName) =>
   caller.startsWith("a member") || caller.startsWith("an organization") ? { agentId } : {};
 
-/** Every field of Query and Mutation; the test fails when one is missing. */
-export const FIELDS: Readonly<Record<string, Entry>> = {
-  "Query.whoami": { outcomes: ALLOWED.everyKey, document: "{ whoami { agent { id } } }" },
-  "Query.pets": { outcomes: ALLOWED.agentKeysAndMembers, document: "{ pets { nodes { id } } }" },
-  "Query.pet": { outcomes: ALLOWED.agentKeysAndMembers, document: '{ pet(id: "1") { id } }' },
-  "Query.message": {
-    outcomes: ALLOWED.keysWithAnotherScopeAndReaders,
-    document: `{ message(id: "${UNKNOWN_ID}") { id } }`,
-  },
-  "Query.messages": {
-    outcomes: ALLOWED.keysWithAnotherScopeAndReaders,
-    document: "query ($agentId: ID) { messages(agentId: $agentId) { nodes { id } } }",
-    variables: agentForMembers,
-  },
-  "Query.viewer": { outcomes: ALLOWED.anyone, document: "{ viewer { id organization { id } } }" },
-  "Query.signInOptions": { outcomes: ALLOWED.anyone, document: "{ signInOptions { password issuerName } }" },
-  "Query.members": { outcomes: ALLOWED.membersAndOrganizationKeys, document: "{ members { id } }" },
-  "Query.sessions": { outcomes: ALLOWED.members, document: "{ sessions { id isCurrent } }" },
-  "Query.passkeys": { outcomes: ALLOWED.members, document: "{ passkeys { id name } }" },
-  "Query.invitations": { outcomes: ALLOWED.managers, document: "{ invitations { id } }" },
-  "Query.invitation": {
-    outcomes: ALLOWED.anyone,
-    document: "query ($token: String!) { invitation(token: $token) { id } }",
-    variables: anInvitation,
-  },
-  "Query.organization": {
-    outcomes: ALLOWED.membersAndOrganizationKeys,
-    document: "{ organization { id createdAt } }",
-  },
-  "Query.agents": { outcomes: ALLOWED.membersAndOrganizationKeys, document: "{ agents { id } }" },
-  "Query.apiKeys": {
-    outcomes: andOrganizationKeys(ALLOWED.managers),
-    document: "{ apiKeys { nodes { id agent { id } } } }",
-  },
-  "Query.apiKey": {
-    outcomes: andOrganizationKeys(ALLOWED.managers),
-    document: "query ($id: ID!) { apiKey(id: $id) { id } }",
-    variables: aKey,
-  },
-  "Query.connectionRequest": {
-    outcomes: ALLOWED.managers,
-    document: "query ($id: ID!) { connectionRequest(id: $id) { id } }",
-    variables: async ({ gateway }) => ({ id: await storeConnectionRequest(gateway) }),
-  },
-  "Query.auditLog": {
-    outcomes: andOrganizationKeys(ALLOWED.managers),
-    document: "{ auditLog { nodes { id } } }",
-  },
-  "Query.firstSteps": { outcomes: ALLOWED.members, document: "{ firstSteps { keyMinted } }" },
-  "Query.keyUsage": {
-    outcomes: andOrganizationKeys(ALLOWED.managers),
-    document: "{ keyUsage { accepted } }",
-  },
-  "Query.deprecatedUse": {
-    outcomes: andOrganizationKeys(ALLOWED.managers),
-    document: "{ deprecatedUse { nodes { uses } } }",
-  },
-  "Query.usageTotals": {
-    outcomes: andOrganizationKeys(ALLOWED.managers),
-    document: "{ usageTotals { accepted } }",
-  },
-  "Query.activity": { outcomes: ALLOWED.readers, document: "{ activity { decisions { count } } }" },
-  "Query.agentSummaries": {
-    outcomes: ALLOWED.managers,
-    document: "{ agentSummaries { agentId activeKeys lines liveVersion lastDecisionAt } }",
-  },
-  "Query.lineActivity": {
-    outcomes: andOrganizationKeys(ALLOWED.managersEvenWhileDeactivated),
-    document: "query ($id: ID!) { lineActivity(lineId: $id) { queued { count isExact } held { count } } }",
-    variables: async ({ gateway, agentId }) => ({ id: (await addLine(gateway, { agentId })).id }),
-  },
-  "Query.attention": {
-    outcomes: ALLOWED.membersAndOrganizationKeys,
-    document: "{ attention { kind count isCountExact since agent { id } line { id } } }",
-  },
-  "Query.lines": {
-    outcomes: andOrganizationKeys(ALLOWED.keysWithAnotherScopeAndManagersOfTheFirst),
-    document: "query ($agentId: ID) { lines(agentId: $agentId) { id } }",
-    variables: agentForMembers,
-  },
-  "Mutation.createLine": {
-    outcomes: andOrganizationKeys(ALLOWED.managersOfTheFirst),
-    document: "mutation ($input: CreateLineInput!) { createLine(input: $input) { line { id } } }",
-    variables: async ({ agentId }) => ({ input: { agentId, name: uniqueSlug() } }),
-  },
-  "Mutation.updateLine": {
-    outcomes: andOrganizationKeys(ALLOWED.managersOfTheFirst),
-    document: "mutation ($input: UpdateLineInput!) { updateLine(input: $input) { id } }",
-    variables: async (fixture) => ({ input: { ...(await aLine(fixture)), name: uniqueSlug() } }),
-  },
-  "Mutation.testLine": {
-    outcomes: andOrganizationKeys(ALLOWED.managersOfTheFirst),
-    document: "mutation ($id: ID!) { testLine(input: { id: $id }) { outcome } }",
-    variables: aLine,
-  },
-  "Mutation.rotateLineSecret": {
-    outcomes: andOrganizationKeys(ALLOWED.managersOfTheFirst),
-    document: "mutation ($id: ID!) { rotateLineSecret(input: { id: $id }) { line { id } } }",
-    variables: async ({ gateway, agentId }) => ({ id: (await addWebhookLine(gateway, { agentId })).id }),
-  },
-  ...Object.fromEntries(
-    ["pauseLine", "resumeLine", "archiveLine", "setDefaultLine"].map((field): [string, Entry] => [
-      `Mutation.${field}`,
-      {
-        outcomes: andOrganizationKeys(ALLOWED.managersOfTheFirst),
-        document: `mutation ($id: ID!) { ${field}(input: { id: $id }) { id } }`,
-        variables: aLine,
-      },
-    ]),
-  ),
-  "Query.webhookEndpoints": {
-    outcomes: andOrganizationKeys(ALLOWED.managers),
-    document: "{ webhookEndpoints { id } }",
-  },
-  "Query.webhookEndpoint": {
-    outcomes: andOrganizationKeys(ALLOWED.managers),
-    document: "query ($id: ID!) { webhookEndpoint(id: $id) { id } }",
-    variables: anEndpoint,
-  },
-  "Query.webhookDeliveries": {
-    outcomes: andOrganizationKeys(ALLOWED.managersEvenWhileDeactivated),
-    document: "query ($id: ID!) { webhookDeliveries(endpointId: $id) { nodes { id } } }",
-    variables: anEndpoint,
-  },
-  "Query.find": { outcomes: ALLOWED.members, document: '{ find(text: "x") { id } }' },
-  "Query.missedWebhookEvents": {
-    outcomes: andOrganizationKeys(ALLOWED.managersEvenWhileDeactivated),
-    document:
-      "query ($id: ID!, $since: DateTimeISO!) { missedWebhookEvents(id: $id, from: { since: $since }) { count } }",
-    variables: async (fixture) => ({ ...(await anEndpoint(fixture)), since: new Date() }),
-  },
-  "Mutation.createWebhookEndpoint": {
-    outcomes: andOrganizationKeys(ALLOWED.managersOfTheFirst),
-    document:
-      "mutation ($input: CreateWebhookEndpointInput!) { createWebhookEndpoint(input: $input) { endpoint { id } } }",
-    variables: async ({ agentId }) => ({ input: { agentId, url: PUBLIC_URL } }),
-  },
-  "Mutation.updateWebhookEndpoint": {
-    outcomes: andOrganizationKeys(ALLOWED.managersOfTheFirst),
-    document:
-      "mutation ($input: UpdateWebhookEndpointInput!) { updateWebhookEndpoint(input: $input) { id } }",
-    variables: async (fixture) => ({ input: { ...(await anEndpoint(fixture)), description: "x" } }),
-  },
-  "Mutation.rotateWebhookSecret": {
-    outcomes: andOrganizationKeys(ALLOWED.managersOfTheFirst),
-    document: "mutation ($id: ID!) { rotateWebhookSecret(input: { id: $id }) { endpoint { id } } }",
-    variables: anEndpoint,
-  },
-  "Mutation.redeliver": {
-    outcomes: andOrganizationKeys(ALLOWED.managersOfTheFirst),
-    document:
-      "mutation ($id: ID!, $since: DateTimeISO!) { redeliver(input: { id: $id, from: { since: $since } }) { id } }",
-    variables: async (fixture) => ({ ...(await anEndpoint(fixture)), since: new Date() }),
-  },
-  "Mutation.resendWebhookDelivery": {
-    outcomes: andOrganizationKeys(ALLOWED.managersOfTheFirst),
-    document: "mutation ($id: ID!) { resendWebhookDelivery(input: { id: $id }) { id } }",
-    variables: async (fixture) => ({
+const ofAgent = async ({ agentId: id }: AccessFixture) => ({ id });
+
+/** The types of the variables in documents; an input has the name of its field. */
+const TYPES: Readonly<Record<string, string>> = {
+  id: "ID!",
+  agentId: "ID",
+  addressId: "ID!",
+  name: "String!",
+  token: "String!",
+  since: "DateTimeISO!",
+};
+
+/** Returns a document that calls a field, such as `Query.pets`, with the rest of the call: arguments and selection. */
+export function documentOf(coordinate: string, call: string): string {
+  const [type = "", field = ""] = coordinate.split(".");
+  const input = `${field.charAt(0).toUpperCase()}${field.slice(1)}Input!`;
+  const names = new Set([...call.matchAll(/\$(\w+)/g)].map(([, name = ""]) => name));
+  const variables = [...names].map((name) => `$${name}: ${TYPES[name] ?? input}`).join(", ");
+  return `${type.toLowerCase()} ${variables && `(${variables})`} { ${field}${call} }`;
+}
+
+/** Calls of a query for one object, a query for a list of an agent, and mutations. */
+const one = (selection = "id") => `(id: $id) { ${selection} }`;
+const ofAgents = (selection: string) => `(agentId: $agentId) { ${selection} }`;
+export const byId = (selection = "id", more = "") => `(input: { id: $id${more} }) { ${selection} }`;
+const byInput = (selection = "id") => `(input: $input) { ${selection} }`;
+
+type Row = [outcomes: Outcomes, call: string, variables?: Entry["variables"]];
+
+/** Every field of Query, Mutation and Subscription, with the rest of its call; the test fails when one is missing. */
+const ROWS: Readonly<Record<string, Row>> = {
+  "Query.whoami": [ALLOWED.everyKey, "{ agent { id } }"],
+  "Query.pets": [ALLOWED.agentKeysAndMembers, "{ nodes { id } }"],
+  "Query.pet": [ALLOWED.agentKeysAndMembers, '(id: "1") { id }'],
+  "Query.message": [ALLOWED.scopedKeysAndReaders, `(id: "${UNKNOWN_ID}") { id }`],
+  "Query.messages": [ALLOWED.scopedKeysAndReaders, ofAgents("nodes { id }"), agentForMembers],
+  "Query.viewer": [ALLOWED.anyone, "{ id organization { id } }"],
+  "Query.signInOptions": [ALLOWED.anyone, "{ password issuerName }"],
+  "Query.members": [ALLOWED.membersAndOrganizationKeys, "{ id }"],
+  "Query.sessions": [ALLOWED.members, "{ id isCurrent }"],
+  "Query.passkeys": [ALLOWED.members, "{ id name }"],
+  "Query.invitations": [ALLOWED.managers, "{ id }"],
+  "Query.invitation": [ALLOWED.anyone, "(token: $token) { id }", anInvitation],
+  "Query.organization": [ALLOWED.membersAndOrganizationKeys, "{ id createdAt }"],
+  "Query.agents": [ALLOWED.membersAndOrganizationKeys, "{ id }"],
+  "Query.apiKeys": [orKeys(ALLOWED.managers), "{ nodes { id agent { id } } }"],
+  "Query.apiKey": [orKeys(ALLOWED.managers), one(), aKey],
+  "Query.connectionRequest": [
+    ALLOWED.managers,
+    one(),
+    async ({ gateway }) => ({ id: await storeConnectionRequest(gateway) }),
+  ],
+  "Query.auditLog": [orKeys(ALLOWED.managers), "{ nodes { id } }"],
+  "Query.firstSteps": [ALLOWED.members, "{ keyMinted }"],
+  "Query.keyUsage": [orKeys(ALLOWED.managers), "{ accepted }"],
+  "Query.deprecatedUse": [orKeys(ALLOWED.managers), "{ nodes { uses } }"],
+  "Query.usageTotals": [orKeys(ALLOWED.managers), "{ accepted }"],
+  "Query.activity": [ALLOWED.readers, "{ decisions { count } }"],
+  "Query.agentSummaries": [ALLOWED.managers, "{ agentId activeKeys lines liveVersion lastDecisionAt }"],
+  "Query.lineActivity": [
+    orKeys(ALLOWED.managersEvenWhileDeactivated),
+    "(lineId: $id) { queued { count isExact } held { count } }",
+    aLine,
+  ],
+  "Query.attention": [
+    ALLOWED.membersAndOrganizationKeys,
+    "{ kind count isCountExact since agent { id } line { id } }",
+  ],
+  "Query.lines": [orKeys(ALLOWED.scopedKeysAndManagersOfTheFirst), ofAgents("id"), agentForMembers],
+  "Mutation.createLine": [
+    orKeys(ALLOWED.managersOfTheFirst),
+    byInput("line { id }"),
+    async ({ agentId }) => ({ input: { agentId, name: uniqueSlug() } }),
+  ],
+  "Mutation.updateLine": [
+    orKeys(ALLOWED.managersOfTheFirst),
+    byInput(),
+    async (fixture) => ({ input: { ...(await aLine(fixture)), name: uniqueSlug() } }),
+  ],
+  "Mutation.testLine": [orKeys(ALLOWED.managersOfTheFirst), byId("outcome"), aLine],
+  "Mutation.rotateLineSecret": [
+    orKeys(ALLOWED.managersOfTheFirst),
+    byId("line { id }"),
+    async ({ gateway, agentId }) => ({ id: (await addWebhookLine(gateway, { agentId })).id }),
+  ],
+  "Mutation.pauseLine": [orKeys(ALLOWED.managersOfTheFirst), byId(), aLine],
+  "Mutation.resumeLine": [orKeys(ALLOWED.managersOfTheFirst), byId(), aLine],
+  "Mutation.archiveLine": [orKeys(ALLOWED.managersOfTheFirst), byId(), aLine],
+  "Mutation.setDefaultLine": [orKeys(ALLOWED.managersOfTheFirst), byId(), aLine],
+  "Query.webhookEndpoints": [orKeys(ALLOWED.managers), "{ id }"],
+  "Query.webhookEndpoint": [orKeys(ALLOWED.managers), one(), anEndpoint],
+  "Query.webhookDeliveries": [
+    orKeys(ALLOWED.managersEvenWhileDeactivated),
+    "(endpointId: $id) { nodes { id } }",
+    anEndpoint,
+  ],
+  "Query.find": [ALLOWED.members, '(text: "x") { id }'],
+  "Query.missedWebhookEvents": [
+    orKeys(ALLOWED.managersEvenWhileDeactivated),
+    "(id: $id, from: { since: $since }) { count }",
+    async (fixture) => ({ ...(await anEndpoint(fixture)), since: new Date() }),
+  ],
+  "Mutation.createWebhookEndpoint": [
+    orKeys(ALLOWED.managersOfTheFirst),
+    byInput("endpoint { id }"),
+    async ({ agentId }) => ({ input: { agentId, url: PUBLIC_URL } }),
+  ],
+  "Mutation.updateWebhookEndpoint": [
+    orKeys(ALLOWED.managersOfTheFirst),
+    byInput(),
+    async (fixture) => ({ input: { ...(await anEndpoint(fixture)), description: "x" } }),
+  ],
+  "Mutation.rotateWebhookSecret": [orKeys(ALLOWED.managersOfTheFirst), byId("endpoint { id }"), anEndpoint],
+  "Mutation.redeliver": [
+    orKeys(ALLOWED.managersOfTheFirst),
+    byId("id", ", from: { since: $since }"),
+    async (fixture) => ({ ...(await anEndpoint(fixture)), since: new Date() }),
+  ],
+  "Mutation.resendWebhookDelivery": [
+    orKeys(ALLOWED.managersOfTheFirst),
+    byId(),
+    async (fixture) => ({
       id: await storeDelivery(fixture.gateway, await anEndpoint(fixture), fixture.agentId),
     }),
-  },
-  "Mutation.sendTestEvent": {
-    outcomes: andOrganizationKeys(ALLOWED.managersOfTheFirst),
-    document: "mutation ($id: ID!) { sendTestEvent(input: { id: $id }) { outcome } }",
-    variables: async (fixture) => {
+  ],
+  "Mutation.sendTestEvent": [
+    orKeys(ALLOWED.managersOfTheFirst),
+    byId("outcome"),
+    async (fixture) => {
       const endpoint = await anEndpoint(fixture);
       // The gateway does not connect to this address, so the test needs no network.
       await fixture.gateway.services.database.write((tx) =>
@@ -469,482 +382,276 @@ export const FIELDS: Readonly<Record<string, Entry>> = {
       );
       return endpoint;
     },
-  },
-  ...Object.fromEntries(
-    ["deleteWebhookEndpoint", "enableWebhookEndpoint", "disableWebhookEndpoint"].map(
-      (field): [string, Entry] => [
-        `Mutation.${field}`,
-        {
-          outcomes: andOrganizationKeys(ALLOWED.managersOfTheFirst),
-          document: `mutation ($id: ID!) { ${field}(input: { id: $id }) { id } }`,
-          variables: anEndpoint,
-        },
-      ],
-    ),
-  ),
-  "Query.configuration": {
-    outcomes: andOrganizationKeys(ALLOWED.keysWithAnotherScopeAndManagersOfTheFirst),
-    document: "query ($agentId: ID) { configuration(agentId: $agentId) { version } }",
-    variables: agentForMembers,
-  },
-  "Query.configurationVersions": {
-    outcomes: andOrganizationKeys(ALLOWED.managersEvenWhileDeactivated),
-    document: "query ($agentId: ID!) { configurationVersions(agentId: $agentId) { nodes { version } } }",
-    variables: async ({ agentId }) => ({ agentId }),
-  },
-  "Query.configurationDraft": {
-    outcomes: andOrganizationKeys(ALLOWED.managersEvenWhileDeactivated),
-    document: "query ($agentId: ID!) { configurationDraft(agentId: $agentId) { revision } }",
-    variables: async ({ agentId }) => ({ agentId }),
-  },
-  "Query.checkConfiguration": {
-    outcomes: andOrganizationKeys(ALLOWED.managers),
-    document: "{ checkConfiguration(document: {}) { problems { path } } }",
-  },
-  "Mutation.saveConfigurationDraft": {
-    outcomes: andOrganizationKeys(ALLOWED.managersOfTheFirst),
-    document: `mutation ($agentId: ID!) {
-      saveConfigurationDraft(input: { agentId: $agentId, document: {}, expectedRevision: 0 }) { draft { revision } }
-    }`,
-    variables: aNewAgent,
-  },
-  "Mutation.publishConfiguration": {
-    outcomes: andOrganizationKeys(ALLOWED.managersOfTheFirst),
-    document: `mutation ($agentId: ID!) {
-      publishConfiguration(input: { agentId: $agentId, expectedLiveVersion: 1, fromVersion: 1 }) { version }
-    }`,
-    variables: aNewAgent,
-  },
-  "Query.contact": {
-    outcomes: ALLOWED.keysWithAnotherScopeAndReaders,
-    document: "query ($id: ID!) { contact(by: { id: $id }) { id } }",
-    variables: aContact,
-  },
-  "Query.contacts": {
-    outcomes: ALLOWED.keysWithAnotherScopeAndReaders,
-    document: "query ($agentId: ID) { contacts(agentId: $agentId) { nodes { id } } }",
-    variables: agentForMembers,
-  },
-  "Query.exportContact": {
-    outcomes: ALLOWED.keysWithAnotherScopeAndManagersOfTheFirst,
-    document: "query ($id: ID!) { exportContact(id: $id) { nodes { kind } } }",
-    variables: aContact,
-  },
-  "Mutation.putContact": {
-    outcomes: ALLOWED.keysWithAnotherScopeAndWriters,
-    document: "mutation ($input: PutContactInput!) { putContact(input: $input) { created } }",
-    variables: async (fixture, caller) => ({
+  ],
+  "Mutation.deleteWebhookEndpoint": [orKeys(ALLOWED.managersOfTheFirst), byId(), anEndpoint],
+  "Mutation.enableWebhookEndpoint": [orKeys(ALLOWED.managersOfTheFirst), byId(), anEndpoint],
+  "Mutation.disableWebhookEndpoint": [orKeys(ALLOWED.managersOfTheFirst), byId(), anEndpoint],
+  "Query.configuration": [
+    orKeys(ALLOWED.scopedKeysAndManagersOfTheFirst),
+    ofAgents("version"),
+    agentForMembers,
+  ],
+  "Query.configurationVersions": [
+    orKeys(ALLOWED.managersEvenWhileDeactivated),
+    "(agentId: $id) { nodes { version } }",
+    ofAgent,
+  ],
+  "Query.configurationDraft": [
+    orKeys(ALLOWED.managersEvenWhileDeactivated),
+    "(agentId: $id) { revision }",
+    ofAgent,
+  ],
+  "Query.checkConfiguration": [orKeys(ALLOWED.managers), "(document: {}) { problems { path } }"],
+  "Mutation.saveConfigurationDraft": [
+    orKeys(ALLOWED.managersOfTheFirst),
+    "(input: { agentId: $id, document: {}, expectedRevision: 0 }) { draft { revision } }",
+    aNewAgent,
+  ],
+  "Mutation.publishConfiguration": [
+    orKeys(ALLOWED.managersOfTheFirst),
+    "(input: { agentId: $id, expectedLiveVersion: 1, fromVersion: 1 }) { version }",
+    aNewAgent,
+  ],
+  "Query.contact": [ALLOWED.scopedKeysAndReaders, "(by: { id: $id }) { id }", aContact],
+  "Query.contacts": [ALLOWED.scopedKeysAndReaders, ofAgents("nodes { id }"), agentForMembers],
+  "Query.exportContact": [ALLOWED.scopedKeysAndManagersOfTheFirst, one("nodes { kind }"), aContact],
+  "Mutation.putContact": [
+    ALLOWED.scopedKeysAndWriters,
+    byInput("created"),
+    async (fixture, caller) => ({
       input: { ...(await agentForMembers(fixture, caller)), ref: uniqueName() },
     }),
-  },
-  "Mutation.putContacts": {
-    outcomes: ALLOWED.keysWithAnotherScopeAndWriters,
-    document: "mutation ($input: PutContactsInput!) { putContacts(input: $input) { results { created } } }",
-    variables: async (fixture, caller) => ({
+  ],
+  "Mutation.putContacts": [
+    ALLOWED.scopedKeysAndWriters,
+    byInput("results { created }"),
+    async (fixture, caller) => ({
       input: { contacts: [{ ...(await agentForMembers(fixture, caller)), ref: uniqueName() }] },
     }),
-  },
-  "Mutation.eraseContact": {
-    outcomes: ALLOWED.keysWithAnotherScopeAndManagers,
-    document: "mutation ($id: ID!) { eraseContact(input: { id: $id }) { id } }",
-    variables: aContact,
-  },
-  "Mutation.markAddressDeliverable": {
-    outcomes: ALLOWED.keysWithAnotherScopeAndWriters,
-    document: `mutation ($id: ID!, $addressId: ID!) {
-      markAddressDeliverable(input: { id: $id, addressId: $addressId }) { id }
-    }`,
-    variables: async (fixture) => {
+  ],
+  "Mutation.eraseContact": [ALLOWED.scopedKeysAndManagers, byId(), aContact],
+  "Mutation.markAddressDeliverable": [
+    ALLOWED.scopedKeysAndWriters,
+    byId("id", ", addressId: $addressId"),
+    async (fixture) => {
       const { id } = await aContactWithAddress(fixture);
       const address = await fixture.gateway.services.database.read((reader) =>
         reader.findOneByOrFail(ContactAddress, { contactId: id }),
       );
       return { id, addressId: address.id };
     },
-  },
-  "Mutation.setConsent": {
-    outcomes: ALLOWED.keysWithAnotherScopeAndWriters,
-    document: `mutation ($id: ID!) { setConsent(input: { id: $id, topic: "*", state: out }) { id } }`,
-    variables: aContactWithAddress,
-  },
-  "Mutation.changeContactTags": {
-    outcomes: ALLOWED.keysWithAnotherScopeAndWriters,
-    document: 'mutation ($id: ID!) { changeContactTags(input: { id: $id, add: ["vip"] }) { changed } }',
-    variables: aContact,
-  },
-  "Mutation.createPet": {
-    outcomes: ALLOWED.keysWithAnotherScopeAndManagersOfAny,
-    document: 'mutation { createPet(input: { name: "Rex", categoryId: "1" }) { id } }',
-  },
-  "Mutation.sendMessage": {
-    outcomes: ALLOWED.keysWithAnotherScope,
-    document: 'mutation { sendMessage(input: { text: "hello" }) { id } }',
-  },
-  "Mutation.cancelMessage": {
-    outcomes: ALLOWED.keysWithAnotherScopeAndWriters,
-    document: "mutation ($id: ID!) { cancelMessage(input: { id: $id }) { id } }",
-    variables: aMessage,
-  },
-  "Mutation.approveMessage": {
-    outcomes: ALLOWED.keysWithAnotherScopeAndWriters,
-    document: "mutation ($id: ID!) { approveMessage(input: { id: $id }) { id } }",
-    variables: aProposedMessage,
-  },
-  "Mutation.discardMessage": {
-    outcomes: ALLOWED.keysWithAnotherScopeAndWriters,
-    document: "mutation ($id: ID!) { discardMessage(input: { id: $id }) { id } }",
-    variables: aProposedMessage,
-  },
-  "Query.timers": {
-    outcomes: ALLOWED.keysWithAnotherScopeAndReaders,
-    document: "query ($agentId: ID) { timers(agentId: $agentId) { nodes { id } } }",
-    variables: agentForMembers,
-  },
-  "Mutation.cancelTimer": {
-    outcomes: ALLOWED.keysWithAnotherScopeAndWriters,
-    document: "mutation ($id: ID!) { cancelTimer(input: { id: $id }) { id } }",
-    variables: aTimer,
-  },
-  "Query.conversation": {
-    outcomes: ALLOWED.keysWithAnotherScopeAndReaders,
-    document: "query ($id: ID!) { conversation(id: $id) { id } }",
-    variables: aConversation,
-  },
-  "Query.conversations": {
-    outcomes: ALLOWED.keysWithAnotherScopeAndReaders,
-    document: "query ($agentId: ID) { conversations(agentId: $agentId) { nodes { id } } }",
-    variables: agentForMembers,
-  },
-  "Query.conversationMessages": {
-    outcomes: ALLOWED.keysWithAnotherScopeAndReaders,
-    document: "query ($id: ID!) { conversationMessages(id: $id) { nodes { id } } }",
-    variables: aConversation,
-  },
-  "Mutation.openConversation": {
-    outcomes: ALLOWED.keysWithAnotherScopeAndWriters,
-    document: "mutation ($input: OpenConversationInput!) { openConversation(input: $input) { created } }",
-    variables: async (fixture, caller) => ({
+  ],
+  "Mutation.setConsent": [
+    ALLOWED.scopedKeysAndWriters,
+    byId("id", ', topic: "*", state: out'),
+    aContactWithAddress,
+  ],
+  "Mutation.changeContactTags": [ALLOWED.scopedKeysAndWriters, byId("changed", ', add: ["vip"]'), aContact],
+  "Mutation.createPet": [
+    ALLOWED.scopedKeysAndManagersOfAny,
+    '(input: { name: "Rex", categoryId: "1" }) { id }',
+  ],
+  "Mutation.sendMessage": [ALLOWED.keysWithAnotherScope, '(input: { text: "hello" }) { id }'],
+  "Mutation.cancelMessage": [ALLOWED.scopedKeysAndWriters, byId(), aMessage],
+  "Mutation.approveMessage": [ALLOWED.scopedKeysAndWriters, byId(), aProposedMessage],
+  "Mutation.discardMessage": [ALLOWED.scopedKeysAndWriters, byId(), aProposedMessage],
+  "Query.timers": [ALLOWED.scopedKeysAndReaders, ofAgents("nodes { id }"), agentForMembers],
+  "Mutation.cancelTimer": [ALLOWED.scopedKeysAndWriters, byId(), aTimer],
+  "Query.conversation": [ALLOWED.scopedKeysAndReaders, one(), aConversation],
+  "Query.conversations": [ALLOWED.scopedKeysAndReaders, ofAgents("nodes { id }"), agentForMembers],
+  "Query.conversationMessages": [ALLOWED.scopedKeysAndReaders, one("nodes { id }"), aConversation],
+  "Mutation.openConversation": [
+    ALLOWED.scopedKeysAndWriters,
+    byInput("created"),
+    async (fixture, caller) => ({
       input: {
         ...(await agentForMembers(fixture, caller)),
         contact: { id: (await aConversation(fixture)).contactId },
         text: "hello",
       },
     }),
-  },
-  "Mutation.sendToConversation": {
-    outcomes: ALLOWED.keysWithAnotherScopeAndWriters,
-    document: 'mutation ($id: ID!) { sendToConversation(input: { id: $id, text: "hello" }) { id } }',
-    variables: aConversation,
-  },
-  "Mutation.moveConversation": {
-    outcomes: ALLOWED.keysWithAnotherScopeAndWriters,
-    document:
-      'mutation ($id: ID!) { moveConversation(input: { id: $id, line: { name: "main" } }) { canceled } }',
-    variables: aConversation,
-  },
-  "Mutation.markConversationOpened": {
-    outcomes: ALLOWED.readers,
-    document: "mutation ($id: ID!) { markConversationOpened(input: { id: $id }) { id } }",
-    variables: aConversation,
-  },
-  "Mutation.setHandoffNotices": {
-    outcomes: ALLOWED.readers,
-    document:
-      "mutation ($agentId: ID!) { setHandoffNotices(input: { agentId: $agentId, enabled: false }) { id } }",
-    variables: async ({ agentId }) => ({ agentId }),
-  },
-  "Mutation.assignConversation": {
-    outcomes: ALLOWED.keysWithAnotherScopeAndWriters,
-    document: "mutation ($id: ID!) { assignConversation(input: { id: $id }) { id } }",
-    variables: aConversation,
-  },
-  ...Object.fromEntries(
-    ["handOffConversation", "releaseConversation", "closeConversation"].map((field): [string, Entry] => [
-      `Mutation.${field}`,
-      {
-        outcomes: ALLOWED.keysWithAnotherScopeAndWriters,
-        document: `mutation ($id: ID!) { ${field}(input: { id: $id }) { canceled } }`,
-        variables: aConversation,
-      },
-    ]),
-  ),
-  "Query.decision": {
-    outcomes: ALLOWED.keysWithAnotherScopeAndReaders,
-    document: "query ($id: ID!) { decision(id: $id) { id } }",
-    variables: aDecision,
-  },
-  "Query.decisions": {
-    outcomes: ALLOWED.keysWithAnotherScopeAndReaders,
-    document: "query ($agentId: ID) { decisions(agentId: $agentId) { nodes { id } } }",
-    variables: agentForMembers,
-  },
-  "Query.replayDecision": {
-    outcomes: ALLOWED.keysWithAnotherScopeAndManagersOfTheFirst,
-    document: "query ($id: ID!) { replayDecision(id: $id, against: { version: 1 }) { status } }",
-    variables: aDecision,
-  },
-  "Query.testFromDecision": {
-    outcomes: ALLOWED.keysWithAnotherScopeAndReaders,
-    document: "query ($id: ID!) { testFromDecision(id: $id) { test } }",
-    variables: aDecision,
-  },
-  "Query.runConfigurationTests": {
-    outcomes: andOrganizationKeys(ALLOWED.keysWithAnotherScopeAndManagersOfTheFirst),
-    document: "query ($agentId: ID) { runConfigurationTests(agentId: $agentId) { total } }",
-    variables: agentForMembers,
-  },
-  "Query.replayDecisions": {
-    outcomes: ALLOWED.keysWithAnotherScopeAndManagersOfTheFirst,
-    document:
-      "query ($agentId: ID) { replayDecisions(agentId: $agentId, against: { version: 1 }) { total } }",
-    variables: agentForMembers,
-  },
-  "Query.events": {
-    outcomes: ALLOWED.keysWithAnotherScopeAndReaders,
-    document: "query ($agentId: ID) { events(agentId: $agentId) { nodes { id } } }",
-    variables: agentForMembers,
-  },
-  "Subscription.events": {
-    outcomes: ALLOWED.keysWithAnotherScopeAndReaders,
-    document: 'subscription ($agentId: ID) { events(agentId: $agentId, after: "0") { id } }',
-    variables: agentForMembers,
-  },
-  "Mutation.decide": {
-    outcomes: ALLOWED.keysWithAnotherScopeAndManagers,
-    document: "mutation ($input: DecideInput!) { decide(input: $input) { id } }",
-    variables: async (fixture, caller) => ({
+  ],
+  "Mutation.sendToConversation": [ALLOWED.scopedKeysAndWriters, byId("id", ', text: "hello"'), aConversation],
+  "Mutation.moveConversation": [
+    ALLOWED.scopedKeysAndWriters,
+    byId("canceled", ', line: { name: "main" }'),
+    aConversation,
+  ],
+  "Mutation.markConversationOpened": [ALLOWED.readers, byId(), aConversation],
+  "Mutation.setHandoffNotices": [
+    ALLOWED.readers,
+    "(input: { agentId: $id, enabled: false }) { id }",
+    ofAgent,
+  ],
+  "Mutation.assignConversation": [ALLOWED.scopedKeysAndWriters, byId(), aConversation],
+  "Mutation.handOffConversation": [ALLOWED.scopedKeysAndWriters, byId("canceled"), aConversation],
+  "Mutation.releaseConversation": [ALLOWED.scopedKeysAndWriters, byId("canceled"), aConversation],
+  "Mutation.closeConversation": [ALLOWED.scopedKeysAndWriters, byId("canceled"), aConversation],
+  "Query.decision": [ALLOWED.scopedKeysAndReaders, one(), aDecision],
+  "Query.decisions": [ALLOWED.scopedKeysAndReaders, ofAgents("nodes { id }"), agentForMembers],
+  "Query.replayDecision": [
+    ALLOWED.scopedKeysAndManagersOfTheFirst,
+    "(id: $id, against: { version: 1 }) { status }",
+    aDecision,
+  ],
+  "Query.testFromDecision": [ALLOWED.scopedKeysAndReaders, one("test"), aDecision],
+  "Query.runConfigurationTests": [
+    orKeys(ALLOWED.scopedKeysAndManagersOfTheFirst),
+    ofAgents("total"),
+    agentForMembers,
+  ],
+  "Query.replayDecisions": [
+    ALLOWED.scopedKeysAndManagersOfTheFirst,
+    "(agentId: $agentId, against: { version: 1 }) { total }",
+    agentForMembers,
+  ],
+  "Query.events": [ALLOWED.scopedKeysAndReaders, ofAgents("nodes { id }"), agentForMembers],
+  "Subscription.events": [
+    ALLOWED.scopedKeysAndReaders,
+    '(agentId: $agentId, after: "0") { id }',
+    agentForMembers,
+  ],
+  "Mutation.decide": [
+    ALLOWED.scopedKeysAndManagers,
+    byInput(),
+    async (fixture, caller) => ({
       input: {
         ...(await agentForMembers(fixture, caller)),
         situation: { type: "in.the.matrix", data: {} },
       },
     }),
-  },
-  "Mutation.createAgent": {
-    outcomes: andOrganizationKeys(ALLOWED.managersOfOwn),
-    document: "mutation ($input: CreateAgentInput!) { createAgent(input: $input) { id } }",
-    variables: async () => ({ input: { slug: uniqueSlug(), name: "In the matrix" } }),
-  },
-  "Mutation.renameAgent": {
-    outcomes: andOrganizationKeys(ALLOWED.managersOfTheFirst),
-    document:
-      'mutation ($agentId: ID!) { renameAgent(input: { id: $agentId, name: "In the matrix" }) { id } }',
-    variables: aNewAgent,
-  },
-  "Mutation.deleteAgent": {
-    outcomes: andOrganizationKeys(ALLOWED.managersOfTheFirst),
-    document: "mutation ($agentId: ID!) { deleteAgent(input: { id: $agentId }) { id } }",
-    variables: aNewAgent,
-  },
-  "Mutation.createApiKey": {
-    outcomes: andOrganizationKeys(ALLOWED.managersOfTheFirst),
-    document: "mutation ($input: CreateApiKeyInput!) { createApiKey(input: $input) { apiKey { id } } }",
-    variables: async ({ agentId }, caller) => ({
+  ],
+  "Mutation.createAgent": [
+    orKeys(ALLOWED.managersOfOwn),
+    byInput(),
+    async () => ({ input: { slug: uniqueSlug(), name: "In the matrix" } }),
+  ],
+  "Mutation.renameAgent": [
+    orKeys(ALLOWED.managersOfTheFirst),
+    byId("id", ', name: "In the matrix"'),
+    aNewAgent,
+  ],
+  "Mutation.deleteAgent": [orKeys(ALLOWED.managersOfTheFirst), byId(), aNewAgent],
+  "Mutation.createApiKey": [
+    orKeys(ALLOWED.managersOfTheFirst),
+    byInput("apiKey { id }"),
+    async ({ agentId }, caller) => ({
       input: {
         agentId,
         name: uniqueName(),
         ...(caller.startsWith("an organization") && { scopes: ["pets_read"] }),
       },
     }),
-  },
-  "Mutation.createOrganizationKey": {
-    outcomes: andOrganizationKeys(ALLOWED.managersOfOwn),
-    document:
-      "mutation ($input: CreateOrganizationKeyInput!) { createOrganizationKey(input: $input) { apiKey { id } } }",
-    variables: async () => ({
+  ],
+  "Mutation.createOrganizationKey": [
+    orKeys(ALLOWED.managersOfOwn),
+    byInput("apiKey { id }"),
+    async () => ({
       input: { name: uniqueName(), scopes: ["members_read"], allowedNetworks: ["127.0.0.0/8"] },
     }),
-  },
-  "Mutation.updateApiKey": {
-    outcomes: andOrganizationKeys(ALLOWED.managersOfTheFirst),
-    document: "mutation ($input: UpdateApiKeyInput!) { updateApiKey(input: $input) { id } }",
-    variables: async (fixture) => ({ input: { ...(await aKey(fixture)), description: "In the matrix" } }),
-  },
-  "Mutation.revokeApiKey": {
-    outcomes: andOrganizationKeys(ALLOWED.managersEvenWhileDeactivated),
-    document: "mutation ($id: ID!) { revokeApiKey(input: { id: $id }) { id } }",
-    variables: aKey,
-  },
-  "Mutation.rotateApiKey": {
-    outcomes: andOrganizationKeys(ALLOWED.managersOfTheFirst),
-    document: "mutation ($id: ID!) { rotateApiKey(input: { id: $id }) { apiKey { id } } }",
-    variables: aKey,
-  },
-  "Mutation.connectApplication": {
-    outcomes: ALLOWED.managersOfTheFirst,
-    document:
-      "mutation ($input: ConnectApplicationInput!) { connectApplication(input: $input) { redirectUrl } }",
-    variables: async ({ gateway, agentId }) => ({
+  ],
+  "Mutation.updateApiKey": [
+    orKeys(ALLOWED.managersOfTheFirst),
+    byInput(),
+    async (fixture) => ({ input: { ...(await aKey(fixture)), description: "In the matrix" } }),
+  ],
+  "Mutation.revokeApiKey": [orKeys(ALLOWED.managersEvenWhileDeactivated), byId(), aKey],
+  "Mutation.rotateApiKey": [orKeys(ALLOWED.managersOfTheFirst), byId("apiKey { id }"), aKey],
+  "Mutation.connectApplication": [
+    ALLOWED.managersOfTheFirst,
+    byInput("redirectUrl"),
+    async ({ gateway, agentId }) => ({
       input: { agentId, requestId: await storeConnectionRequest(gateway), scopes: ["agent_read"] },
     }),
-  },
-  "Mutation.renameOrganization": {
-    outcomes: ALLOWED.managersOfOwn,
-    document: "mutation ($name: String!) { renameOrganization(input: { name: $name }) { id } }",
-    variables: async () => ({ name: uniqueName() }),
-  },
-  "Mutation.deactivateOrganization": {
-    outcomes: ALLOWED.managers,
-    document: "mutation { deactivateOrganization { id } }",
-  },
-  "Mutation.reactivateOrganization": {
-    outcomes: ALLOWED.managers,
-    document: "mutation { reactivateOrganization { id } }",
-  },
-  "Mutation.grantPermission": {
-    outcomes: ALLOWED.managersOfTheFirst,
-    document:
-      "mutation ($id: ID!) { grantPermission(input: { memberId: $id, permission: conversations_read }) { id } }",
-    variables: aMember,
-  },
-  "Mutation.revokePermission": {
-    outcomes: ALLOWED.managersOfTheFirst,
-    document:
-      "mutation ($id: ID!) { revokePermission(input: { memberId: $id, permission: config_manage }) { id } }",
-    variables: aMember,
-  },
-  "Mutation.changePermissions": {
-    outcomes: ALLOWED.managersOfTheFirst,
-    document:
-      "mutation ($id: ID!) { changePermissions(input: { memberId: $id, grant: [conversations_read] }) { id } }",
-    variables: aMember,
-  },
-  "Mutation.signIn": {
-    outcomes: ALLOWED.anyone,
-    document: "mutation ($input: SignInInput!) { signIn(input: $input) { expiresAt } }",
-    variables: async ({ gateway }) => ({ input: gateway.ownerCredentials }),
-  },
-  "Mutation.signInWithCookie": {
-    outcomes: ALLOWED.anyone,
-    document: "mutation ($input: SignInWithCookieInput!) { signInWithCookie(input: $input) { expiresAt } }",
-    variables: async ({ gateway }) => ({ input: gateway.ownerCredentials }),
-  },
-  "Mutation.signOut": { outcomes: ALLOWED.members, document: "mutation { signOut { wasActive } }" },
-  "Mutation.signOutEverywhere": {
-    outcomes: ALLOWED.members,
-    document: "mutation { signOutEverywhere { endedSessions } }",
-  },
-  "Mutation.changePassword": {
-    outcomes: ALLOWED.members,
-    document: "mutation ($input: ChangePasswordInput!) { changePassword(input: $input) { id } }",
-    variables: async () => ({ input: { currentPassword: TEST_PASSWORD, newPassword: TEST_PASSWORD } }),
-  },
-  "Mutation.removePassword": {
-    outcomes: ALLOWED.members,
-    document: "mutation { removePassword { id } }",
+  ],
+  "Mutation.renameOrganization": [
+    ALLOWED.managersOfOwn,
+    "(input: { name: $name }) { id }",
+    async () => ({ name: uniqueName() }),
+  ],
+  "Mutation.deactivateOrganization": [ALLOWED.managers, "{ id }"],
+  "Mutation.reactivateOrganization": [ALLOWED.managers, "{ id }"],
+  "Mutation.grantPermission": [
+    ALLOWED.managersOfTheFirst,
+    "(input: { memberId: $id, permission: conversations_read }) { id }",
+    aMember,
+  ],
+  "Mutation.revokePermission": [
+    ALLOWED.managersOfTheFirst,
+    "(input: { memberId: $id, permission: config_manage }) { id }",
+    aMember,
+  ],
+  "Mutation.changePermissions": [
+    ALLOWED.managersOfTheFirst,
+    "(input: { memberId: $id, grant: [conversations_read] }) { id }",
+    aMember,
+  ],
+  "Mutation.signIn": [
+    ALLOWED.anyone,
+    byInput("expiresAt"),
+    async ({ gateway }) => ({ input: gateway.ownerCredentials }),
+  ],
+  "Mutation.signInWithCookie": [
+    ALLOWED.anyone,
+    byInput("expiresAt"),
+    async ({ gateway }) => ({ input: gateway.ownerCredentials }),
+  ],
+  "Mutation.signOut": [ALLOWED.members, "{ wasActive }"],
+  "Mutation.signOutEverywhere": [ALLOWED.members, "{ endedSessions }"],
+  "Mutation.changePassword": [
+    ALLOWED.members,
+    byInput(),
+    async () => ({ input: { currentPassword: TEST_PASSWORD, newPassword: TEST_PASSWORD } }),
+  ],
+  "Mutation.removePassword": [
+    ALLOWED.members,
+    "{ id }",
     // Only members with a passkey can remove their password.
-    variables: async (fixture, caller) => {
+    async (fixture, caller) => {
       await ownPasskey(fixture, caller);
       return {};
     },
-  },
-  "Mutation.confirmSignIn": {
-    outcomes: ALLOWED.members,
-    document: "mutation ($input: ConfirmSignInInput!) { confirmSignIn(input: $input) { id } }",
-    variables: async () => ({ input: { password: TEST_PASSWORD } }),
-  },
-  "Mutation.changeEmail": {
-    outcomes: ALLOWED.members,
-    document: "mutation ($input: ChangeEmailInput!) { changeEmail(input: $input) { id } }",
-    variables: async ({ memberOf }, caller) => ({
+  ],
+  "Mutation.confirmSignIn": [
+    ALLOWED.members,
+    byInput(),
+    async () => ({ input: { password: TEST_PASSWORD } }),
+  ],
+  "Mutation.changeEmail": [
+    ALLOWED.members,
+    byInput(),
+    async ({ memberOf }, caller) => ({
       // Unchanged, because the caller signs in with it later.
       input: { email: memberOf(caller)?.email ?? "nobody@example.com" },
     }),
-  },
-  "Mutation.changeName": {
-    outcomes: ALLOWED.members,
-    document: 'mutation { changeName(input: { name: "Ann" }) { id } }',
-  },
-  "Mutation.endSession": {
-    outcomes: {
-      ...NO_KEY,
-      "a member without permission": "not_found",
-      "a member with conversations:read": "not_found",
-      "a member with conversations:write": "not_found",
-      "a member with permission": "ok",
-      "a member of a deactivated organization": "not_found",
-      "a member of another organization": "not_found",
-    },
-    document: "mutation ($id: ID!) { endSession(input: { id: $id }) { id } }",
-    variables: aSession,
-  },
-  "Mutation.startPasskeyRegistration": {
-    outcomes: ALLOWED.members,
-    document: "mutation { startPasskeyRegistration { options } }",
-  },
-  "Mutation.addPasskey": {
-    outcomes: ALLOWED.members,
-    document: "mutation ($input: AddPasskeyInput!) { addPasskey(input: $input) { id } }",
-    variables: newPasskey,
-  },
-  "Mutation.renamePasskey": {
-    outcomes: ALLOWED.members,
-    document: 'mutation ($id: ID!) { renamePasskey(input: { id: $id, name: "x" }) { id } }',
-    variables: ownPasskey,
-  },
-  "Mutation.removePasskey": {
-    outcomes: {
-      ...NO_KEY,
-      "a member without permission": "not_found",
-      "a member with conversations:read": "not_found",
-      "a member with conversations:write": "not_found",
-      "a member with permission": "ok",
-      "a member of a deactivated organization": "not_found",
-      "a member of another organization": "not_found",
-    },
-    document: "mutation ($id: ID!) { removePasskey(input: { id: $id }) { id } }",
-    variables: aPasskey,
-  },
-  "Mutation.startPasskeySignIn": {
-    outcomes: ALLOWED.anyone,
-    document: "mutation { startPasskeySignIn(input: {}) { options } }",
-  },
-  "Mutation.signInWithPasskey": {
-    outcomes: ALLOWED.anyone,
-    document: "mutation ($input: SignInWithPasskeyInput!) { signInWithPasskey(input: $input) { expiresAt } }",
-    variables: signature,
-  },
-  "Mutation.signInWithPasskeyAndCookie": {
-    outcomes: ALLOWED.anyone,
-    document:
-      "mutation ($input: SignInWithPasskeyAndCookieInput!) { signInWithPasskeyAndCookie(input: $input) { expiresAt } }",
-    variables: signature,
-  },
-  "Mutation.removeMember": {
-    outcomes: ALLOWED.managersOfTheFirst,
-    document: "mutation ($id: ID!) { removeMember(input: { id: $id }) { id } }",
-    variables: aMember,
-  },
-  "Mutation.unlinkIdentity": {
-    outcomes: ALLOWED.managersOfTheFirst,
-    document: "mutation ($memberId: ID!) { unlinkIdentity(input: { memberId: $memberId }) { id } }",
-    variables: aLinkedMember,
-  },
-  "Mutation.inviteMember": {
-    outcomes: { ...ALLOWED.managersOfTheFirst, "a member of another organization": "ok" },
-    document: "mutation ($input: InviteMemberInput!) { inviteMember(input: $input) { mail } }",
-    variables: async () => ({ input: { email: `${uniqueSlug()}@example.com`, permissions: [] } }),
-  },
-  "Mutation.withdrawInvitation": {
-    outcomes: ALLOWED.managersOfTheFirst,
-    document: "mutation ($id: ID!) { withdrawInvitation(input: { id: $id }) { id } }",
-    variables: anInvitation,
-  },
-  "Mutation.acceptInvitation": {
-    outcomes: ALLOWED.anyone,
-    document: "mutation ($input: AcceptInvitationInput!) { acceptInvitation(input: $input) { expiresAt } }",
-    variables: async (fixture) => ({
-      input: { token: (await anInvitation(fixture)).token, password: TEST_PASSWORD },
-    }),
-  },
-  "Mutation.acceptInvitationWithCookie": {
-    outcomes: ALLOWED.anyone,
-    document:
-      "mutation ($input: AcceptInvitationWithCookieInput!) { acceptInvitationWithCookie(input: $input) { expiresAt } }",
-    variables: async (fixture) => ({
-      input: { token: (await anInvitation(fixture)).token, password: TEST_PASSWORD },
-    }),
-  },
+  ],
+  "Mutation.changeName": [ALLOWED.members, '(input: { name: "Ann" }) { id }'],
+  "Mutation.endSession": [ALLOWED.managersAlone, byId(), aSession],
+  "Mutation.startPasskeyRegistration": [ALLOWED.members, "{ options }"],
+  "Mutation.addPasskey": [ALLOWED.members, byInput(), newPasskey],
+  "Mutation.renamePasskey": [ALLOWED.members, byId("id", ', name: "x"'), ownPasskey],
+  "Mutation.removePasskey": [ALLOWED.managersAlone, byId(), aPasskey],
+  "Mutation.startPasskeySignIn": [ALLOWED.anyone, "(input: {}) { options }"],
+  "Mutation.signInWithPasskey": [ALLOWED.anyone, byInput("expiresAt"), signature],
+  "Mutation.signInWithPasskeyAndCookie": [ALLOWED.anyone, byInput("expiresAt"), signature],
+  "Mutation.removeMember": [ALLOWED.managersOfTheFirst, byId(), aMember],
+  "Mutation.unlinkIdentity": [ALLOWED.managersOfTheFirst, "(input: { memberId: $id }) { id }", aLinkedMember],
+  "Mutation.inviteMember": [
+    { ...ALLOWED.managersOfTheFirst, "a member of another organization": "ok" },
+    byInput("mail"),
+    async () => ({ input: { email: `${uniqueSlug()}@example.com`, permissions: [] } }),
+  ],
+  "Mutation.withdrawInvitation": [ALLOWED.managersOfTheFirst, byId(), anInvitation],
+  "Mutation.acceptInvitation": [ALLOWED.anyone, byInput("expiresAt"), acceptance],
+  "Mutation.acceptInvitationWithCookie": [ALLOWED.anyone, byInput("expiresAt"), acceptance],
 };
+
+export const FIELDS: Readonly<Record<string, Entry>> = Object.fromEntries(
+  Object.entries(ROWS).map(([coordinate, [outcomes, call, variables]]) => [
+    coordinate,
+    { outcomes, document: documentOf(coordinate, call), ...(variables && { variables }) },
+  ]),
+);
 
 interface RouteEntry extends Pick<Entry, "outcomes"> {
   operationId: string;
@@ -965,198 +672,129 @@ const organizationKeys = (others: Outcome): Outcomes => ({
   "an organization key of another organization": others,
 });
 
-const ofNewAgent = async (fixture: AccessFixture) => ({ id: (await aNewAgent(fixture)).agentId });
+/** Returns routes by operation ID that share what their rows do not say. */
+const routes = (
+  shared: Pick<RouteEntry, "outcomes" | "variables">,
+  rows: Readonly<Record<string, [call: string, body?: unknown, variables?: RouteEntry["variables"]]>>,
+): RouteEntry[] =>
+  Object.entries(rows).map(([operationId, [call, body, variables = shared.variables]]) => {
+    const [method = "", path = ""] = call.split(" ");
+    const more = { ...(body !== undefined && { body }), ...(variables && { variables }) };
+    return { operationId, method, path, outcomes: shared.outcomes, ...more };
+  });
+
+const { keysWithAnotherScope } = ALLOWED;
 
 /** The REST routes; all require a key. */
 export const ROUTES_TABLE: readonly RouteEntry[] = [
-  { operationId: "listPets", method: "GET", path: "/v1/pets" },
-  {
-    operationId: "createPet",
-    method: "POST",
-    path: "/v1/pets",
-    body: { name: "Rex", categoryId: 1 },
-    outcomes: ALLOWED.keysWithAnotherScope,
-  },
-  { operationId: "getPet", method: "GET", path: "/v1/pets/1" },
-  {
-    operationId: "listAgents",
-    method: "GET",
-    path: "/organization/agents",
-    outcomes: { ...NO_KEY, ...NO_MEMBER, ...EVERY_ORGANIZATION_KEY_OK },
-  },
-  {
-    operationId: "listApiKeys",
-    method: "GET",
-    path: "/organization/api-keys",
-    outcomes: organizationKeys("ok"),
-  },
-  ...[
+  ...routes({ outcomes: ALLOWED.agentKeys }, { listPets: ["GET /v1/pets"] }),
+  ...routes(
+    { outcomes: keysWithAnotherScope },
+    { createPet: ["POST /v1/pets", { name: "Rex", categoryId: 1 }] },
+  ),
+  ...routes({ outcomes: ALLOWED.agentKeys }, { getPet: ["GET /v1/pets/1"] }),
+  ...routes(
+    { outcomes: { ...NO_KEY, ...NO_MEMBER, ...EVERY_ORGANIZATION_KEY_OK } },
+    { listAgents: ["GET /organization/agents"] },
+  ),
+  ...routes({ outcomes: organizationKeys("ok") }, { listApiKeys: ["GET /organization/api-keys"] }),
+  ...routes(
+    { outcomes: organizationKeys("not_found"), variables: aNewAgent },
     {
-      operationId: "createApiKey",
-      path: "/organization/api-keys",
-      variables: async ({ agentId: id }: AccessFixture) => ({
-        id,
-        body: { agentId: id, name: uniqueName(), scopes: ["pets:read"] },
-      }),
+      createApiKey: [
+        "POST /organization/api-keys",
+        undefined,
+        async ({ agentId: id }) => ({
+          id,
+          body: { agentId: id, name: uniqueName(), scopes: ["pets:read"] },
+        }),
+      ],
+      rotateApiKey: ["POST /organization/api-keys/:id/rotate", undefined, aKey],
+      revokeApiKey: ["POST /organization/api-keys/:id/revoke", undefined, aKey],
+      saveConfigurationDraft: [
+        "PUT /organization/agents/:id/configuration/draft",
+        { document: {}, expectedRevision: 0 },
+      ],
+      testConfiguration: ["POST /organization/agents/:id/configuration/tests", {}],
+      publishConfiguration: [
+        "POST /organization/agents/:id/configuration",
+        { expectedLiveVersion: 1, fromVersion: 1 },
+      ],
     },
-    { operationId: "rotateApiKey", path: "/organization/api-keys/:id/rotate", variables: aKey },
-    { operationId: "revokeApiKey", path: "/organization/api-keys/:id/revoke", variables: aKey },
+  ),
+  ...routes({ outcomes: organizationKeys("ok") }, { listAuditLog: ["GET /organization/audit-log"] }),
+  ...routes({ outcomes: ALLOWED.everyKey }, { whoami: ["GET /agent/whoami"] }),
+  ...routes(
+    { outcomes: keysWithAnotherScope },
     {
-      operationId: "saveConfigurationDraft",
-      method: "PUT",
-      path: "/organization/agents/:id/configuration/draft",
-      body: { document: {}, expectedRevision: 0 },
-      variables: ofNewAgent,
+      listLines: ["GET /agent/lines"],
+      getConfiguration: ["GET /agent/configuration"],
+      getConfigurationVersion: ["GET /agent/configuration/1"],
+      runConfigurationTests: ["POST /agent/configuration/tests", {}],
     },
+  ),
+  ...routes(
+    { outcomes: keysWithAnotherScope, variables: aContact },
     {
-      operationId: "testConfiguration",
-      path: "/organization/agents/:id/configuration/tests",
-      body: {},
-      variables: ofNewAgent,
+      putContact: ["POST /agent/contacts", { ref: "in the matrix" }],
+      putContacts: ["POST /agent/contacts/batch", { contacts: [{ ref: "in the matrix" }] }],
+      listContacts: ["GET /agent/contacts"],
+      getContact: ["GET /agent/contacts/:id"],
+      eraseContact: ["DELETE /agent/contacts/:id"],
+      exportContact: ["GET /agent/contacts/:id/export"],
+      listContactConsents: ["GET /agent/contacts/:id/consents"],
+      setContactConsent: ["PUT /agent/contacts/:id/consents/*", { state: "out" }, aContactWithAddress],
+      listContactTags: ["GET /agent/contacts/:id/tags"],
+      changeContactTags: ["POST /agent/contacts/:id/tags", {}],
+      addContactTag: ["PUT /agent/contacts/:id/tags/vip"],
+      removeContactTag: ["DELETE /agent/contacts/:id/tags/vip"],
     },
+  ),
+  ...routes(
+    { outcomes: keysWithAnotherScope },
     {
-      operationId: "publishConfiguration",
-      path: "/organization/agents/:id/configuration",
-      body: { expectedLiveVersion: 1, fromVersion: 1 },
-      variables: ofNewAgent,
+      sendMessage: ["POST /messages", { message: "hello" }],
+      listMessages: ["GET /messages"],
+      getMessage: ["GET /messages/:id", undefined, aMessage],
+      cancelMessage: ["POST /messages/:id/cancel", undefined, aMessage],
+      approveMessage: ["POST /messages/:id/approve", undefined, aProposedMessage],
+      discardMessage: ["POST /messages/:id/discard", undefined, aProposedMessage],
+      listTimers: ["GET /agent/timers", undefined, aTimer],
+      cancelTimer: ["DELETE /agent/timers/:id", undefined, aTimer],
     },
-  ].map((route) => ({ method: "POST", outcomes: organizationKeys("not_found"), ...route })),
-  {
-    operationId: "listAuditLog",
-    method: "GET",
-    path: "/organization/audit-log",
-    outcomes: organizationKeys("ok"),
-  },
-  { operationId: "whoami", method: "GET", path: "/agent/whoami", outcomes: ALLOWED.everyKey },
-  {
-    operationId: "listLines",
-    method: "GET",
-    path: "/agent/lines",
-    outcomes: ALLOWED.keysWithAnotherScope,
-  },
-  {
-    operationId: "getConfiguration",
-    method: "GET",
-    path: "/agent/configuration",
-    outcomes: ALLOWED.keysWithAnotherScope,
-  },
-  {
-    operationId: "getConfigurationVersion",
-    method: "GET",
-    path: "/agent/configuration/1",
-    outcomes: ALLOWED.keysWithAnotherScope,
-  },
-  {
-    operationId: "runConfigurationTests",
-    method: "POST",
-    path: "/agent/configuration/tests",
-    body: {},
-    outcomes: ALLOWED.keysWithAnotherScope,
-  },
-  ...[
-    { operationId: "putContact", method: "POST", path: "/agent/contacts", body: { ref: "in the matrix" } },
+  ),
+  ...routes(
     {
-      operationId: "putContacts",
-      method: "POST",
-      path: "/agent/contacts/batch",
-      body: { contacts: [{ ref: "in the matrix" }] },
-    },
-    { operationId: "listContacts", method: "GET", path: "/agent/contacts" },
-    { operationId: "getContact", method: "GET", path: "/agent/contacts/:id" },
-    { operationId: "eraseContact", method: "DELETE", path: "/agent/contacts/:id" },
-    { operationId: "exportContact", method: "GET", path: "/agent/contacts/:id/export" },
-    { operationId: "listContactConsents", method: "GET", path: "/agent/contacts/:id/consents" },
-    {
-      operationId: "setContactConsent",
-      method: "PUT",
-      path: "/agent/contacts/:id/consents/*",
-      body: { state: "out" },
-      variables: aContactWithAddress,
-    },
-    { operationId: "listContactTags", method: "GET", path: "/agent/contacts/:id/tags" },
-    { operationId: "changeContactTags", method: "POST", path: "/agent/contacts/:id/tags", body: {} },
-    { operationId: "addContactTag", method: "PUT", path: "/agent/contacts/:id/tags/vip" },
-    { operationId: "removeContactTag", method: "DELETE", path: "/agent/contacts/:id/tags/vip" },
-  ].map((route) => ({ outcomes: ALLOWED.keysWithAnotherScope, variables: aContact, ...route })),
-  {
-    operationId: "sendMessage",
-    method: "POST",
-    path: "/messages",
-    body: { message: "hello" },
-    outcomes: ALLOWED.keysWithAnotherScope,
-  },
-  {
-    operationId: "listMessages",
-    method: "GET",
-    path: "/messages",
-    outcomes: ALLOWED.keysWithAnotherScope,
-  },
-  ...[
-    { operationId: "getMessage", method: "GET", path: "/messages/:id" },
-    { operationId: "cancelMessage", method: "POST", path: "/messages/:id/cancel" },
-  ].map((route) => ({ ...route, outcomes: ALLOWED.keysWithAnotherScope, variables: aMessage })),
-  ...[
-    { operationId: "approveMessage", method: "POST", path: "/messages/:id/approve" },
-    { operationId: "discardMessage", method: "POST", path: "/messages/:id/discard" },
-  ].map((route) => ({ ...route, outcomes: ALLOWED.keysWithAnotherScope, variables: aProposedMessage })),
-  ...[
-    { operationId: "listTimers", method: "GET", path: "/agent/timers" },
-    { operationId: "cancelTimer", method: "DELETE", path: "/agent/timers/:id" },
-  ].map((route) => ({ ...route, outcomes: ALLOWED.keysWithAnotherScope, variables: aTimer })),
-  ...[
-    {
-      operationId: "openConversation",
-      method: "POST",
-      path: "/agent/conversations",
-      body: { contact: { ref: "in the matrix" } },
-    },
-    { operationId: "listConversations", method: "GET", path: "/agent/conversations" },
-    { operationId: "getConversation", method: "GET", path: "/agent/conversations/:id" },
-    { operationId: "listConversationMessages", method: "GET", path: "/agent/conversations/:id/messages" },
-    {
-      operationId: "sendToConversation",
-      method: "POST",
-      path: "/agent/conversations/:id/messages",
-      body: { message: "hello" },
+      outcomes: keysWithAnotherScope,
+      variables: async (fixture: AccessFixture) => {
+        const { agentId, gateway } = fixture;
+        const addresses = [{ kind: AddressKind.local, address: "in the matrix" }];
+        await addContact(gateway, { agentId, ref: "in the matrix", addresses });
+        return aConversation(fixture);
+      },
     },
     {
-      operationId: "moveConversation",
-      method: "POST",
-      path: "/agent/conversations/:id/move",
-      body: { line: "main" },
+      openConversation: ["POST /agent/conversations", { contact: { ref: "in the matrix" } }],
+      listConversations: ["GET /agent/conversations"],
+      getConversation: ["GET /agent/conversations/:id"],
+      listConversationMessages: ["GET /agent/conversations/:id/messages"],
+      sendToConversation: ["POST /agent/conversations/:id/messages", { message: "hello" }],
+      moveConversation: ["POST /agent/conversations/:id/move", { line: "main" }],
+      assignConversation: ["POST /agent/conversations/:id/assign"],
+      handOffConversation: ["POST /agent/conversations/:id/handoff"],
+      releaseConversation: ["POST /agent/conversations/:id/release"],
+      closeConversation: ["POST /agent/conversations/:id/close"],
     },
-    ...(["assign", "handOff", "release", "close"] as const).map((verb) => ({
-      operationId: `${verb}Conversation`,
-      method: "POST",
-      path: `/agent/conversations/:id/${verb.toLowerCase()}`,
-    })),
-  ].map((route) => ({
-    ...route,
-    outcomes: ALLOWED.keysWithAnotherScope,
-    variables: async (fixture: AccessFixture) => {
-      const { agentId, gateway } = fixture;
-      const addresses = [{ kind: AddressKind.local, address: "in the matrix" }];
-      await addContact(gateway, { agentId, ref: "in the matrix", addresses });
-      return aConversation(fixture);
-    },
-  })),
-  {
-    operationId: "decide",
-    method: "POST",
-    path: "/agent/decisions",
-    body: { situation: { type: "in.the.matrix", data: {} } },
-    outcomes: ALLOWED.keysWithAnotherScope,
-  },
-  ...[
-    { operationId: "listDecisions", method: "GET", path: "/agent/decisions" },
-    { operationId: "getDecision", method: "GET", path: "/agent/decisions/:id" },
+  ),
+  ...routes(
+    { outcomes: keysWithAnotherScope },
     {
-      operationId: "replayDecision",
-      method: "POST",
-      path: "/agent/decisions/:id/replay",
-      body: { against: { version: 1 } },
+      decide: ["POST /agent/decisions", { situation: { type: "in.the.matrix", data: {} } }],
+      listDecisions: ["GET /agent/decisions", undefined, aDecision],
+      getDecision: ["GET /agent/decisions/:id", undefined, aDecision],
+      replayDecision: ["POST /agent/decisions/:id/replay", { against: { version: 1 } }, aDecision],
+      testFromDecision: ["GET /agent/decisions/:id/test", undefined, aDecision],
+      listEvents: ["GET /agent/events", undefined, aDecision],
     },
-    { operationId: "testFromDecision", method: "GET", path: "/agent/decisions/:id/test" },
-    { operationId: "listEvents", method: "GET", path: "/agent/events" },
-  ].map((route) => ({ ...route, outcomes: ALLOWED.keysWithAnotherScope, variables: aDecision })),
-].map((route) => ({ outcomes: ALLOWED.agentKeys, ...route }));
+  ),
+];
