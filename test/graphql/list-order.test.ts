@@ -1,4 +1,4 @@
-import { addContact } from "../support/contacts";
+import { addContact, contactClient } from "../support/contacts";
 import { addConversation } from "../support/conversations";
 import { decisionClient } from "../support/decisions";
 import { mint } from "../support/gateway";
@@ -13,12 +13,7 @@ describeGateway({ engine: "any" }, (gateway) => {
     agentId = await firstAgentId(gateway);
     for (const name of ["a", "b", "c", "d", "e"]) {
       const id = await addContact(gateway, { agentId, ref: name, name: `Named ${name}` });
-      await gateway.graphql(
-        'mutation ($id: ID!) { changeContactTags(input: { id: $id, add: ["vip"] }) { tags } }',
-        {
-          id,
-        },
-      );
+      await contactClient(gateway).addTags(id, ["vip"]);
       ({ id: conversation } = await addConversation(gateway, { agentId }));
     }
     for (const message of ["1", "2", "3", "4", "5"])
