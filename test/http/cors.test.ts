@@ -1,5 +1,5 @@
 import { sqlite } from "../support/engines";
-import { startGateway } from "../support/gateway";
+import type { TestGateway } from "../support/gateway";
 import { suiteGateway } from "../support/suite";
 
 const MINE = "https://app.example.com";
@@ -13,6 +13,18 @@ const PATHS = [
   "/dashboard",
   "/nowhere",
 ];
+
+async function expectOptions(gateway: TestGateway): Promise<void> {
+  const preflight: Record<string, string> = { origin: MINE, "access-control-request-method": "POST" };
+  for (const headers of [{}, preflight]) {
+    for (const path of ["/nowhere", "/v1/nowhere", "/graphql/x", "/*", "/%ZZ"]) {
+      const reply = await gateway.rest("OPTIONS", path, { token: null, headers });
+      expect([path, reply.status, reply.body?.code]).toEqual([path, 404, "not_found"]);
+    }
+    expect((await gateway.rest("OPTIONS", "/v1/pets", { token: null, headers })).status).toBe(204);
+  }
+}
+const OPTIONS_TEST = "OPTIONS is 404 on an unknown path and 204 on a known one, even for a preflight";
 
 describe("pages of other origins", () => {
   const gateway = suiteGateway(sqlite, { env: { CORS_ORIGINS: MINE, ENVIRONMENT: "production" } });
@@ -40,6 +52,8 @@ describe("pages of other origins", () => {
     }
   });
 
+  test(OPTIONS_TEST, () => expectOptions(gateway));
+
   test("that may call may read rejections, but never with cookies", async () => {
     for (const path of PATHS) {
       for (const method of ["GET", "POST", "OPTIONS"]) {
@@ -53,15 +67,21 @@ describe("pages of other origins", () => {
   });
 });
 
-test("without CORS_ORIGINS, no page of another origin is allowed", async () => {
-  const gateway = await startGateway(sqlite, { env: { ENVIRONMENT: "production" } });
-  for (const path of PATHS) {
-    for (const method of ["GET", "OPTIONS"]) {
-      const { headers } = await gateway.rest(method, path, { headers: { origin: MINE } });
-      expect([...headers.keys()].filter((name) => name.startsWith("access-control"))).toEqual([]);
+describe.each(["production", "development"])("in %s without CORS_ORIGINS", (ENVIRONMENT) => {
+  const gateway = suiteGateway(sqlite, { env: { ENVIRONMENT } });
+
+  test(OPTIONS_TEST, () => expectOptions(gateway));
+
+  if (ENVIRONMENT === "development") return;
+
+  test("no page of another origin is allowed", async () => {
+    for (const path of PATHS) {
+      for (const method of ["GET", "OPTIONS"]) {
+        const { headers } = await gateway.rest(method, path, { headers: { origin: MINE } });
+        expect([...headers.keys()].filter((name) => name.startsWith("access-control"))).toEqual([]);
+      }
     }
-  }
-  await gateway.close();
+  });
 });
 
 describe("in development", () => {
@@ -73,6 +93,8 @@ describe("in development", () => {
     return replies.map(({ headers }) => headers.get("access-control-allow-origin"));
   };
 
+  test(OPTIONS_TEST, () => expectOptions(gateway));
+
   test("the hosted Sandbox may call /graphql and nothing else", async () => {
     expect(await allowed("/graphql", SANDBOX)).toEqual([SANDBOX, SANDBOX]);
     for (const path of [...PATHS, "/metrics"].filter((path) => path !== "/graphql")) {
@@ -83,25 +105,5 @@ describe("in development", () => {
   test("/metrics, which needs no token here, is not available to pages", async () => {
     expect(await allowed("/metrics", MINE)).toEqual([null, null]);
     expect(await allowed("/graphql", MINE)).toEqual([MINE, MINE]);
-  });
-});
-
-describe.each<[string, Record<string, string>]>([
-  ["in development", {}],
-  ["in development with CORS_ORIGINS", { CORS_ORIGINS: MINE }],
-  ["in production", { ENVIRONMENT: "production" }],
-  ["in production with CORS_ORIGINS", { ENVIRONMENT: "production", CORS_ORIGINS: MINE }],
-])("%s", (_, env) => {
-  const gateway = suiteGateway(sqlite, { env });
-
-  test("OPTIONS is 404 on an unknown path and 204 on a known one, even for a preflight", async () => {
-    const preflight: Record<string, string> = { origin: MINE, "access-control-request-method": "POST" };
-    for (const headers of [{}, preflight]) {
-      for (const path of ["/nowhere", "/v1/nowhere", "/graphql/x", "/*", "/%ZZ"]) {
-        const reply = await gateway.rest("OPTIONS", path, { token: null, headers });
-        expect([path, reply.status, reply.body?.code]).toEqual([path, 404, "not_found"]);
-      }
-      expect((await gateway.rest("OPTIONS", "/v1/pets", { token: null, headers })).status).toBe(204);
-    }
   });
 });

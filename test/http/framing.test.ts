@@ -18,6 +18,7 @@ describe("a request that two servers may interpret differently", () => {
   const post = (headers: string, body: string, version = "1.1") =>
     `POST /v1/pets HTTP/${version}\r\nHost: localhost\r\nAuthorization: Bearer ${gateway.key}\r\n` +
     `Content-Type: application/json\r\n${headers}\r\n\r\n${body}`;
+  const chunked = (body: string) => post("Transfer-Encoding: chunked", body);
   const get = (headers: string, version = "1.1") =>
     `GET /agent/whoami HTTP/${version}\r\nAuthorization: Bearer ${gateway.key}\r\n${headers}\r\n\r\n`;
 
@@ -42,28 +43,13 @@ describe("a request that two servers may interpret differently", () => {
     ["a space before the colon", () => post("Transfer-Encoding : chunked", IN_CHUNKS)],
     ["a vertical tab before the encoding", () => post("Transfer-Encoding: \x0bchunked", IN_CHUNKS)],
     ["an encoding in HTTP/1.0", () => post("Transfer-Encoding: chunked", IN_CHUNKS, "1.0")],
-    [
-      "a chunk whose size is not a number",
-      () => post("Transfer-Encoding: chunked", `zz\r\n${BODY}\r\n0\r\n\r\n`),
-    ],
-    ["a chunk of a negative size", () => post("Transfer-Encoding: chunked", `-1d\r\n${BODY}\r\n0\r\n\r\n`)],
-    [
-      "a chunk beyond 64 bits",
-      () => post("Transfer-Encoding: chunked", `1000000000000001d\r\n${BODY}\r\n0\r\n\r\n`),
-    ],
-    [
-      "a chunk that is longer than it says",
-      () => post("Transfer-Encoding: chunked", `1\r\n${BODY}\r\n0\r\n\r\n`),
-    ],
-    ["chunks with bare line feeds", () => post("Transfer-Encoding: chunked", `1d\n${BODY}\n0\n\n`)],
-    [
-      "a line feed in a chunk extension",
-      () => post("Transfer-Encoding: chunked", `1d;a\nb\r\n${BODY}\r\n0\r\n\r\n`),
-    ],
-    [
-      "20 kB of chunk extensions",
-      () => post("Transfer-Encoding: chunked", `1d;${"a".repeat(20_000)}\r\n${BODY}\r\n`),
-    ],
+    ["a chunk whose size is not a number", () => chunked(`zz\r\n${BODY}\r\n0\r\n\r\n`)],
+    ["a chunk of a negative size", () => chunked(`-1d\r\n${BODY}\r\n0\r\n\r\n`)],
+    ["a chunk beyond 64 bits", () => chunked(`1000000000000001d\r\n${BODY}\r\n0\r\n\r\n`)],
+    ["a chunk that is longer than it says", () => chunked(`1\r\n${BODY}\r\n0\r\n\r\n`)],
+    ["chunks with bare line feeds", () => chunked(`1d\n${BODY}\n0\n\n`)],
+    ["a line feed in a chunk extension", () => chunked(`1d;a\nb\r\n${BODY}\r\n0\r\n\r\n`)],
+    ["20 kB of chunk extensions", () => chunked(`1d;${"a".repeat(20_000)}\r\n${BODY}\r\n`)],
     [
       "bare line feeds",
       () => `GET /agent/whoami HTTP/1.1\nHost: localhost\nAuthorization: Bearer ${gateway.key}\n\n`,
