@@ -8,13 +8,6 @@ import { callTool } from "../support/mcp";
 import { firstAgentId } from "../support/people";
 import { describeGateway } from "../support/suite";
 
-/** A list in REST and GraphQL. */
-interface List {
-  path: string;
-  parameters: string;
-  field: string;
-}
-
 describeGateway({ engine: "any" }, (gateway) => {
   /** Conversations on two lines with three messages each, and decisions about their contacts. */
   let talked: { id: string; contactId: string; line: string }[];
@@ -41,62 +34,42 @@ describeGateway({ engine: "any" }, (gateway) => {
     loose = await addContact(gateway, { agentId, ref: "loose" });
   });
 
-  test.each<[string, () => List]>([
-    [
-      "messages, newest first",
-      () => list("/messages", "order=newest_first", "messages(order: newest_first)"),
-    ],
-    ["messages with a status", () => list("/messages", "status=canceled", "messages(status: canceled)")],
-    [
-      "contacts, newest first",
-      () => list("/agent/contacts", "order=newest_first", "contacts(order: newest_first)"),
-    ],
-    [
-      "contacts by ID",
-      () => {
-        const ids = [loose, talked[0]?.contactId];
-        const parameters = ids.map((id) => `ids=${id}`).join("&");
-        return list("/agent/contacts", parameters, `contacts(ids: ${JSON.stringify(ids)})`);
-      },
-    ],
-    [
-      "conversations on a line",
-      () => {
-        const line = talked[1]?.line;
-        return list("/agent/conversations", `line=${line}`, `conversations(line: { name: "${line}" })`);
-      },
-    ],
+  /** The values that stand for `$name` in the table. */
+  const standsFor = (name: string) =>
+    ({
+      contact: talked[0]?.contactId,
+      conversation: talked[0]?.id,
+      line: talked[1]?.line,
+      loose,
+    })[name] ?? "";
+
+  test.each([
+    ["messages, newest first", "/messages?order=newest_first", "messages(order: newest_first)"],
+    ["messages with a status", "/messages?status=canceled", "messages(status: canceled)"],
+    ["contacts, newest first", "/agent/contacts?order=newest_first", "contacts(order: newest_first)"],
+    ["contacts by ID", "/agent/contacts?ids=$loose&ids=$contact", 'contacts(ids: ["$loose", "$contact"])'],
+    ["conversations on a line", "/agent/conversations?line=$line", 'conversations(line: { name: "$line" })'],
     [
       "conversations, last activity first",
-      () => {
-        const order = "last_activity_first";
-        return list("/agent/conversations", `order=${order}`, `conversations(order: ${order})`);
-      },
+      "/agent/conversations?order=last_activity_first",
+      "conversations(order: last_activity_first)",
     ],
     [
       "messages of a conversation, newest first",
-      () => {
-        const id = talked[0]?.id;
-        const field = `conversationMessages(id: "${id}", order: newest_first)`;
-        return list(`/agent/conversations/${id}/messages`, "order=newest_first", field);
-      },
+      "/agent/conversations/$conversation/messages?order=newest_first",
+      'conversationMessages(id: "$conversation", order: newest_first)',
     ],
-    [
-      "decisions about a contact",
-      () => {
-        const id = talked[0]?.contactId;
-        return list("/agent/decisions", `contactId=${id}`, `decisions(contactId: "${id}")`);
-      },
-    ],
-    ["decisions with an outcome", () => list("/agent/decisions", "outcome=send", "decisions(outcome: send)")],
-  ])("REST lists %s like GraphQL, page by page", async (_, listOf) => {
-    const { path, parameters, field } = listOf();
+    ["decisions about a contact", "/agent/decisions?contactId=$contact", 'decisions(contactId: "$contact")'],
+    ["decisions with an outcome", "/agent/decisions?outcome=send", "decisions(outcome: send)"],
+  ])("REST lists %s like GraphQL, page by page", async (_, ...texts) => {
+    const [url = "", field] = texts.map((text) => text.replace(/\$(\w+)/g, (_, name) => standsFor(name)));
+    const [path = ""] = url.split("?");
     const { body } = await gateway.graphql(`{ ${field} { nodes { id } } }`);
     const expected = Object.values<{ nodes: { id: string }[] }>(body.data)[0]?.nodes.map(({ id }) => id);
     const all = await gateway.rest("GET", path);
     expect(expected).not.toEqual(all.body.map(({ id }: { id: string }) => id));
     const found: string[] = [];
-    let next: string | undefined = `${path}?${parameters}&limit=1`;
+    let next: string | undefined = `${url}&limit=1`;
     while (next !== undefined) {
       const page: Awaited<ReturnType<typeof gateway.rest>> = await gateway.rest("GET", next);
       expect(page.status).toBe(200);
@@ -128,5 +101,3 @@ describeGateway({ engine: "any" }, (gateway) => {
     }
   });
 });
-
-const list = (path: string, parameters: string, field: string): List => ({ path, parameters, field });
