@@ -68,6 +68,7 @@ describeGateway({ engine: "one" }, (gateway) => {
       state: "active",
       deactivatedAt: null,
     });
+    expect((await cli("orgs", "reactivate", "sleepy")).stdout).toBe("sleepy is active.\n");
     expect((await whoami()).status).toBe(200);
   });
 

@@ -1,5 +1,6 @@
 import { ApiKey } from "../../src/features/api-keys/api-key.entity";
 import { mint, operator } from "../support/gateway";
+import { codeOf, openSession } from "../support/people";
 import { type Ended, endProcesses, runCli, runCliForJson, spawnCli } from "../support/process";
 import { slowTest } from "../support/slow-test";
 import { describeGateway } from "../support/suite";
@@ -31,7 +32,7 @@ describeGateway({ engine: "one" }, (gateway) => {
 
   test("a key that is created while the server runs works immediately", async () => {
     const key = await create("billing");
-    expect(key).toEqual({
+    const expected = {
       id: expect.any(String),
       name: "billing",
       agent: "first-agent",
@@ -43,7 +44,9 @@ describeGateway({ engine: "one" }, (gateway) => {
       rateLimitPerMinute: null,
       allowedNetworks: null,
       secret: expect.stringContaining(`${key.hint}_`),
-    });
+    };
+    // In this order.
+    expect(Object.entries(key)).toEqual(Object.entries(expected));
     const reply = await gateway.rest("GET", "/agent/whoami", { token: key.secret });
     expect(reply.body).toMatchObject({
       agent: { slug: "first-agent" },
@@ -84,6 +87,18 @@ describeGateway({ engine: "one" }, (gateway) => {
       changes: [{ field: "name", before: "before", after: "after" }],
       detail: null,
     });
+  });
+
+  test("the audit log can be narrowed by action, actor, target and time", async () => {
+    const list = (...args: string[]) => json("audit", "list", "--org", "first", ...args);
+    const [signedIn] = await list("--action", "member_signed_in", "--until", "2100-01-01");
+    const { actorId, targetId, createdAt } = signedIn;
+    const [byBoth, before] = await Promise.all([
+      list("--actor", actorId, "--target", targetId, "--since", createdAt),
+      list("--actor", actorId, "--until", createdAt),
+    ]);
+    expect(byBoth).toContainEqual(signedIn);
+    expect(before).not.toContainEqual(signedIn);
   });
 
   test("a key that is revoked, by its hint, is rejected with 403 on the next request", async () => {
@@ -141,5 +156,20 @@ describeGateway({ engine: "one" }, (gateway) => {
     expect(active).toContainEqual(expect.objectContaining({ id: key.id, name: "to list", state: "active" }));
     expect(none.stdout).toBe("No matching keys.\n");
     expect(table.stdout + JSON.stringify(active)).not.toContain(key.secret.slice(-28));
+  });
+
+  test("a member is added, gets permissions, and gets another password, which ends the sessions", async () => {
+    const member = await json("members", "add", "--org", "first", "--email", "New@Example.com");
+    expect(member).toMatchObject({ email: "new@example.com", organization: "first", permissions: [] });
+    const token = await openSession(gateway, member);
+    const keys = () => gateway.graphql("{ apiKeys { nodes { id } } }", {}, { token });
+    expect(codeOf(await keys())).toBe("forbidden");
+    await cli("members", "permit", "new@example.com", "--manage");
+    expect(codeOf(await keys())).toBeUndefined();
+    const reset = ["members", "reset-password", "new@example.com", "--password-stdin"];
+    const { stdout } = await runCli(gateway.databaseUrl, reset, "typed in by hand\n");
+    expect(stdout).not.toContain("typed in by hand");
+    expect(codeOf(await keys())).toBe("invalid_session");
+    expect(await openSession(gateway, { ...member, password: "typed in by hand" })).toMatch(/^ags_/);
   });
 });
