@@ -108,6 +108,7 @@ describeGateway({ engine: "one", strict: true, storesNothing: true }, (gateway) 
     "1.5",
     "9223372036854775808",
     "__proto__",
+    "' OR 1=1",
     "\ud800",
     "x".repeat(10_000),
   ])("no pet, message or key has the ID %j", async (id) => {
@@ -127,6 +128,7 @@ describeGateway({ engine: "one", strict: true, storesNothing: true }, (gateway) 
     for (const field of [
       "revokeApiKey(input: { id: $id }) { id }",
       "rotateApiKey(input: { id: $id }) { secret }",
+      'updateApiKey(input: { id: $id, name: "x" }) { id }',
     ]) {
       const changed = await gateway.graphql(`mutation ($id: ID!) { ${field} }`, { id }, call);
       expectGraphQLError(changed, "not_found");

@@ -33,7 +33,12 @@ onOneEngine((engine) => {
   });
   afterAll(() => testDatabase.drop());
 
-  test.each(ENVIRONMENTS)("a server in %s accepts only keys of its environment", async (own) => {
+  test.each([
+    ["development", /^agk_dev_\w{12}_\w{28}$/],
+    ["staging", /^agk_test_\w{12}_\w{28}$/],
+    ["production", /^agk_live_\w{12}_\w{28}$/],
+  ] as const)("a server in %s accepts only keys of its environment, which match %s", async (own, form) => {
+    expect(secrets[own]).toMatch(form);
     const gateway = await open(own);
     for (const environment of ENVIRONMENTS) {
       const secret = secrets[environment];

@@ -7,10 +7,7 @@ import { slowTest } from "../support/slow-test";
 import { describeGateway } from "../support/suite";
 
 describeGateway({ engine: "any" }, (gateway, engine) => {
-  let desk: ReturnType<typeof apiKeyClient>;
-  beforeAll(async () => {
-    desk = apiKeyClient(gateway);
-  });
+  const desk = apiKeyClient(gateway);
 
   const minted = async (input: Record<string, unknown>, token = gateway.owner) =>
     (await desk.create(input, { token })).body.data.createApiKey;

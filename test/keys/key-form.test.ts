@@ -1,8 +1,5 @@
 import { crc32 } from "node:zlib";
 import { isWellFormedApiKey, mintApiKey } from "../../src/credentials/token-format";
-import { sqlite } from "../support/engines";
-import { startGateway } from "../support/gateway";
-import { outcomeOf } from "../support/keys";
 
 const DIGITS = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 const FORM = /^agk_(dev|test|live)_[0-9A-Za-z]{12}_([0-9A-Za-z]{22})([0-9A-Za-z]{6})$/;
@@ -33,20 +30,5 @@ test("a key with any one digit changed is not well-formed", () => {
   for (let place = "agk_dev_".length; place < secret.length; place++) {
     const other = secret[place] === "A" ? "B" : "A";
     expect(isWellFormedApiKey(secret.slice(0, place) + other + secret.slice(place + 1))).toBe(false);
-  }
-});
-
-test.each([
-  ["development", "agk_dev_"],
-  ["staging", "agk_test_"],
-  ["production", "agk_live_"],
-])("keys minted in %s start with %s", async (environment, prefix) => {
-  const gateway = await startGateway(sqlite, { env: { ENVIRONMENT: environment } });
-  try {
-    expect(gateway.key).toMatch(FORM);
-    expect(gateway.key.startsWith(prefix)).toBe(true);
-    expect(await outcomeOf(gateway, gateway.key)).toBe("accepted");
-  } finally {
-    await gateway.close();
   }
 });

@@ -8,14 +8,13 @@ interface Listed {
 }
 
 describeGateway({ engine: "any" }, (gateway) => {
-  let desk: ReturnType<typeof apiKeyClient>;
+  const desk = apiKeyClient(gateway);
   let agentId: string;
   /** Names, oldest first. */
   let minted: string[];
   const STATES = ["active", "revoked", "expired", "active", "revoked", "expired", "active"];
 
   beforeAll(async () => {
-    desk = apiKeyClient(gateway);
     const agent = { slug: "listed-agent", name: "Listed" };
     agentId = (await gateway.services.agents.create(await operator(gateway), agent)).id;
     minted = [];

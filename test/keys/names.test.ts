@@ -10,10 +10,7 @@ const flag = (region: string) =>
   `🏴${String.fromCodePoint(...[...region, "\x7f"].map((letter) => 0xe0000 + letter.charCodeAt(0)))}`;
 
 describeGateway({ engine: "any" }, (gateway) => {
-  let desk: ReturnType<typeof apiKeyClient>;
-  beforeAll(async () => {
-    desk = apiKeyClient(gateway);
-  });
+  const desk = apiKeyClient(gateway);
 
   const createdAs = async (name: string, more = {}) =>
     (await desk.create({ name, ...more })).body.data.createApiKey.apiKey;

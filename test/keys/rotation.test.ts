@@ -11,10 +11,7 @@ import { waitUntil } from "../support/wait-until";
 const HOUR_MS = 3_600_000;
 
 describeGateway({ engine: "any" }, (gateway, engine) => {
-  let desk: ReturnType<typeof apiKeyClient>;
-  beforeAll(async () => {
-    desk = apiKeyClient(gateway);
-  });
+  const desk = apiKeyClient(gateway);
 
   const rotated = async (id: string, graceSeconds?: number) =>
     (await desk.rotate(id, graceSeconds)).body.data.rotateApiKey;

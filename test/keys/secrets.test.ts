@@ -9,12 +9,11 @@ const SIGN_IN = "mutation ($input: SignInInput!) { signIn(input: $input) { token
 const CHANGE = "mutation ($input: ChangePasswordInput!) { changePassword(input: $input) { id } }";
 
 describeGateway({ engine: "any", env: { LOG_LEVEL: "trace", TRUST_PROXY: "true" } }, (gateway) => {
-  let desk: ReturnType<typeof apiKeyClient>;
+  const desk = apiKeyClient(gateway);
   /** Every secret that a client has seen or sent, by its description. */
   const secrets: Record<string, string> = {};
 
   beforeAll(async () => {
-    desk = apiKeyClient(gateway);
     Object.assign(secrets, {
       firstKey: gateway.key,
       ownerSession: gateway.owner,

@@ -8,10 +8,7 @@ import { describeGateway } from "../support/suite";
 const at = (ip: string) => ({ ip, userAgent: "test", requestId: null });
 
 describeGateway({ engine: "any" }, (gateway) => {
-  let desk: ReturnType<typeof apiKeyClient>;
-  beforeAll(async () => {
-    desk = apiKeyClient(gateway);
-  });
+  const desk = apiKeyClient(gateway);
 
   const lastUse = async (id: string) => {
     const { lastUsedAt, lastUsedIp } = (await desk.find(id)).body.data.apiKey;
