@@ -3,6 +3,7 @@ import { codesOf, expectGraphQLError, sendRaw } from "../support/rejections";
 import { describeGateway } from "../support/suite";
 
 const CREATE = 'mutation { createPet(input: { name: "Rex", categoryId: "1" }) { id } }';
+const PERSISTED = { persistedQuery: { version: 1, sha256Hash: "0".repeat(64) } };
 const json = JSON.stringify;
 
 describeGateway({ engine: "one", strict: true, storesNothing: true }, (gateway) => {
@@ -39,6 +40,8 @@ describeGateway({ engine: "one", strict: true, storesNothing: true }, (gateway) 
     ["an empty object", "{}"],
     ["a list", "[]"],
     ["a batch", json([{ query: CREATE }, { query: CREATE }])],
+    ["a batch of one", json([{ query: "{ __typename }" }])],
+    ["a batch of a thousand", json(Array(1_000).fill({ query: "{ __typename }" }))],
     ["null", "null"],
     ["text", json(CREATE)],
     ["a number", "1"],
@@ -57,10 +60,8 @@ describeGateway({ engine: "one", strict: true, storesNothing: true }, (gateway) 
     ["extensions that are text", json({ query: CREATE, extensions: "x" })],
     ["extensions that are a list", json({ query: CREATE, extensions: [] })],
     ["a query inside __proto__", `{"__proto__":{"query":${json(CREATE)}}}`],
-    [
-      "a persisted query",
-      json({ extensions: { persistedQuery: { version: 1, sha256Hash: "0".repeat(64) } } }),
-    ],
+    ["a persisted query", json({ extensions: PERSISTED })],
+    ["a persisted query with its document", json({ query: "{ __typename }", extensions: PERSISTED })],
   ])("%s is 400 invalid_request", async (_, body) => {
     expectGraphQLError(await post(body), "invalid_request");
   });

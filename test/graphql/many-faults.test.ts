@@ -35,19 +35,4 @@ describeGateway({ engine: "one", strict: true, storesNothing: true }, (gateway) 
     const query = "query ($id: ID!) { pet(id: $id) { id } }";
     expectGraphQLError(await gateway.graphql(query, { id: Array(15_000).fill("1") }), "invalid_request");
   });
-
-  test("a persisted query is rejected, even with its document", async () => {
-    const extensions = { persistedQuery: { version: 1, sha256Hash: "0".repeat(64) } };
-    for (const query of [undefined, "{ __typename }"]) {
-      const body = { query, extensions };
-      expectGraphQLError(await gateway.rest("POST", "/graphql", { body }), "invalid_request");
-    }
-  });
-
-  test("a batch is rejected, even with one query", async () => {
-    for (const count of [0, 1, 2, 1_000]) {
-      const body = Array(count).fill({ query: "{ __typename }" });
-      expectGraphQLError(await gateway.rest("POST", "/graphql", { body }), "invalid_request");
-    }
-  });
 });

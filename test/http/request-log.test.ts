@@ -31,7 +31,7 @@ describe("a request ID", () => {
     },
   );
 
-  test.each(["", "x".repeat(65), '{"level":60}', "a b", "<script>", "\u00e9", "a\tb"])(
+  test.each(["", "x".repeat(65), '{"level":60}', "a b", "<script>", '"', "\u00e9", "a\tb"])(
     "is never %j, which is not suitable for logs",
     async (id) => {
       expect(await idFor(id)).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f-]{21}$/);

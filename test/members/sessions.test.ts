@@ -1,4 +1,3 @@
-import { Permission } from "../../src/auth/permissions";
 import { timestamp } from "../../src/common/time";
 import { Session } from "../../src/features/members/session.entity";
 import { purge } from "../../src/housekeeping";
@@ -41,14 +40,6 @@ describeGateway({ engine: "any" }, (gateway, engine) => {
     await expect(addMember(gateway, { email: "MIXED.case@example.com" })).rejects.toMatchObject({
       code: "conflict",
     });
-  });
-
-  test("a wrong password and an unknown address are rejected with the same message", async () => {
-    const { email } = await addMember(gateway);
-    const wrong = await signInAs(email, "not the password");
-    const unknown = await signInAs("unknown@example.com", "not the password");
-    expect([wrong.status, codeOf(wrong)]).toEqual([401, "invalid_credentials"]);
-    expect([unknown.status, unknown.body]).toEqual([wrong.status, wrong.body]);
   });
 
   test.each(["nul\0@example.com", "\ud800@example.com", "", "' OR 1=1 --", `${"x".repeat(242)}@example.com`])(
@@ -112,19 +103,6 @@ describeGateway({ engine: "any" }, (gateway, engine) => {
     ]) {
       expect(await stateOf(bad)).toBe("invalid_session");
     }
-  });
-
-  test("changed permissions apply from the next request on", async () => {
-    const { token, id: memberId } = await addMember(gateway);
-    const list = () => ask("{ apiKeys { nodes { id } } }", token);
-    expect(codeOf(await list())).toBe("forbidden");
-    const { members, organizations } = gateway.services;
-    const caller = { kind: "operator" as const, organization: await organizations.bySlug("first") };
-    const context = { caller, origin: { ip: null, userAgent: null, requestId: null } };
-    await members.grantPermission(context, { memberId, permission: Permission.config_manage });
-    expect(codeOf(await list())).toBeUndefined();
-    await members.revokePermission(context, { memberId, permission: Permission.config_manage });
-    expect(codeOf(await list())).toBe("forbidden");
   });
 
   if (engine.name !== "PostgreSQL") return;
