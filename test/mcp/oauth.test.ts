@@ -8,6 +8,7 @@ import { Message } from "../../src/features/messages/message.entity";
 import { OAuthRecord } from "../../src/features/oauth/oauth-record.entity";
 import { Organization } from "../../src/features/organizations/organization.entity";
 import { Pet } from "../../src/features/pets/pet.entity";
+import { agentClient } from "../support/agents";
 import { actionsOn } from "../support/audit";
 import { operator, type Reply, startGateway, type TestGateway } from "../support/gateway";
 import { apiKeyClient } from "../support/keys";
@@ -278,9 +279,7 @@ describeGateway({ env: OAUTH_ENV, strict: true }, (gateway, engine) => {
   test.each(ENDS)("%s ends a connection from the next request on", async (_, end) => {
     const member = await addMember(gateway, { manage: true });
     memberId = member.id;
-    const slug = `agent-${Math.random().toString(36).slice(2)}`;
-    const agent = await gateway.services.agents.create(await operator(gateway), { slug, name: "Agent" });
-    agentId = agent.id;
+    ({ id: agentId } = await agentClient(gateway).add());
     last = await Application.register(gateway);
     const { body } = await last.consent(await last.start(), { agentId }, member.token);
     const code = (await last.finish(body.data.connectApplication.redirectUrl)).get("code") ?? "";
@@ -302,10 +301,6 @@ describeGateway({ env: OAUTH_ENV, strict: true }, (gateway, engine) => {
     gateway.services.database.read((reader) =>
       reader.findBy(ApiKey, { memberId: member, revokedAt: IsNull() }),
     );
-  const addAgent = async () => {
-    const slug = `agent-${Math.random().toString(36).slice(2)}`;
-    return gateway.services.agents.create(await operator(gateway), { slug, name: "Agent" });
-  };
 
   describe.each<[what: string, end: (ids: { member: string; agent: string }) => Promise<unknown>]>([
     [
@@ -325,7 +320,7 @@ describeGateway({ env: OAUTH_ENV, strict: true }, (gateway, engine) => {
       const { connections } = gateway.services;
       for (let round = 0; round < 4; round++) {
         const [{ id: agent }, { id: member, token }] = [
-          await addAgent(),
+          await agentClient(gateway).add(),
           await addMember(gateway, { manage: true }),
         ];
         const requestId = await storeConnectionRequest(gateway);
@@ -350,7 +345,7 @@ describeGateway({ env: OAUTH_ENV, strict: true }, (gateway, engine) => {
     test("leaves no valid token to a code that is redeemed concurrently", async () => {
       const application = await Application.register(gateway);
       const [{ id: agent }, { id: member, token }] = [
-        await addAgent(),
+        await agentClient(gateway).add(),
         await addMember(gateway, { manage: true }),
       ];
       const { body } = await application.consent(await application.start(), { agentId: agent }, token);
@@ -368,7 +363,7 @@ describeGateway({ env: OAUTH_ENV, strict: true }, (gateway, engine) => {
         database.read(async (reader) => (await reader.count(Message)) + (await reader.count(Pet)));
       for (let round = 0; round < 3; round++) {
         const [{ id: agent }, { id: member }] = [
-          await addAgent(),
+          await agentClient(gateway).add(),
           await addMember(gateway, { manage: true }),
         ];
         const { access } = await storeConnection(gateway, { memberId: member, agentId: agent });
