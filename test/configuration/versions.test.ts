@@ -2,6 +2,7 @@ import type { PublishConfigurationInput } from "../../src/features/configuration
 import { digestOf } from "../../src/features/configuration/document/canonical-json";
 import { evaluate } from "../../src/features/configuration/document/evaluate";
 import { INITIAL_DOCUMENT } from "../../src/features/configuration/initial-document";
+import { agentClient } from "../support/agents";
 import { auditLog } from "../support/audit";
 import { decisionInput } from "../support/configuration";
 import { operator } from "../support/gateway";
@@ -12,14 +13,9 @@ const DOCUMENT = { format: 1, rules: [{ id: "a", on: "*", do: [{ handoff: "first
 const OTHER = { format: 1, rules: [{ id: "a", on: "*", do: [{ handoff: "second" }] }] };
 
 describeGateway({ engine: "any" }, (gateway) => {
-  let agents = 0;
   /** Creates an agent, and returns the calls that its operator makes. */
   async function newAgent() {
-    const slug = `agent-of-configurations-${++agents}`;
-    const { id: agentId } = await gateway.services.agents.create(await operator(gateway), {
-      slug,
-      name: "Agent",
-    });
+    const { id: agentId, slug } = await agentClient(gateway).add();
     const context = await operatorOfAgent(gateway, agentId);
     const { configurations } = gateway.services;
     return {
