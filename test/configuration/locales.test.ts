@@ -146,19 +146,12 @@ describe("a text formats", () => {
   });
 
   const AT = "2026-07-01T22:30:15Z";
+  const LONG_DATE = '{{ situation.data.at | date: "long" }}';
   test.each([
-    ['{{ situation.data.at | date: "long" }}', {}, "July 2, 2026"],
-    ['{{ situation.data.at | date: "long" }}', { timezone: null }, "July 1, 2026"],
-    [
-      '{{ situation.data.at | date: "long" }}',
-      { timezone: null, parts: { zone: "Asia/Tokyo" } },
-      "July 2, 2026",
-    ],
-    [
-      '{{ situation.data.at | date: "long" }}',
-      { timezone: "No/Where", parts: { zone: "Asia/Tokyo" } },
-      "July 2, 2026",
-    ],
+    [LONG_DATE, {}, "July 2, 2026"],
+    [LONG_DATE, { timezone: null }, "July 1, 2026"],
+    [LONG_DATE, { timezone: null, parts: { zone: "Asia/Tokyo" } }, "July 2, 2026"],
+    [LONG_DATE, { timezone: "No/Where", parts: { zone: "Asia/Tokyo" } }, "July 2, 2026"],
     ['{{ situation.data.at | date: "long", "America/New_York" }}', {}, "July 1, 2026"],
     ['{{ situation.data.at | date: "%F %T %z", contact.timezone }}', {}, "2026-07-02 00:30:15 +0200"],
     ['{{ situation.data.at | date: "%H %Z", "+05:30" }}', {}, "04 +05:30"],

@@ -122,14 +122,8 @@ function fieldText(growth: Growth, field: GraphQLField<unknown, unknown>, depth:
 
 /** Fields after which no caller could continue, because they end all sessions or disable all keys. */
 const OFTEN_ENOUGH = [
-  "deactivateOrganization",
-  "signOut",
-  "signOutEverywhere",
-  "changePassword",
-  "signIn",
-  "signInWithCookie",
-  "acceptInvitation",
-  "acceptInvitationWithCookie",
+  ...["deactivateOrganization", "signOut", "signOutEverywhere", "changePassword", "signIn"],
+  ...["signInWithCookie", "acceptInvitation", "acceptInvitationWithCookie"],
 ];
 
 type OperationKind = "query" | "mutation";
@@ -156,40 +150,10 @@ function operation(
 }
 
 const PIECES = [
-  "{",
-  "}",
-  "(",
-  ")",
-  "[",
-  "]",
-  ":",
-  "$",
-  "$v0",
-  "@skip",
-  "...",
-  "... on Pet",
-  '"',
-  '"""',
-  "!",
-  "|",
-  "&",
-  "\0",
-  "\ufeff",
-  "#",
-  "\\",
-  "null",
-  "true",
-  "-",
-  "1e999",
-  "9".repeat(400),
-  "fragment f on Query { ...f }",
-  "__schema { types { name } }",
-  "subscription",
-  "extend type Query",
-  "\u202e",
-  "🐕",
-  "__proto__",
-  "constructor",
+  ...["{", "}", "(", ")", "[", "]", ":", "$", "$v0", "@skip", "...", "... on Pet", '"', '"""', "!", "|", "&"],
+  ...["\0", "\ufeff", "#", "\\", "null", "true", "-", "1e999", "9".repeat(400)],
+  ...["fragment f on Query { ...f }", "__schema { types { name } }", "subscription", "extend type Query"],
+  ...["\u202e", "🐕", "__proto__", "constructor"],
 ];
 
 /** Returns the document with some part removed, duplicated, swapped or inserted. */

@@ -10,17 +10,9 @@ export interface McpMessage {
 }
 
 const METHODS = [
-  "initialize",
-  "ping",
-  "tools/list",
-  "server/discover",
-  "subscriptions/listen",
-  "resources/list",
-  "logging/setLevel",
-  "completion/complete",
-  "notifications/initialized",
-  "notifications/cancelled",
-  "tasks/cancel",
+  ...["initialize", "ping", "tools/list", "server/discover", "subscriptions/listen", "resources/list"],
+  ...["logging/setLevel", "completion/complete", "notifications/initialized", "notifications/cancelled"],
+  ...["tasks/cancel"],
 ];
 
 /** The argument names of all tools. */

@@ -11,15 +11,7 @@ export interface RestRequest {
 
 const pathText = text.filter((each) => each.isWellFormed()).map(encodeURIComponent);
 const name = fc.constantFrom(
-  "limit",
-  "status",
-  "cursor",
-  "offset",
-  "limit[]",
-  "__proto__",
-  "constructor",
-  "",
-  "%00",
+  ...["limit", "status", "cursor", "offset", "limit[]", "__proto__", "constructor", "", "%00"],
 );
 const search = fc
   .array(
@@ -48,23 +40,10 @@ const path = fc.oneof(
   {
     weight: 1,
     arbitrary: fc.constantFrom(
-      "/",
-      "/v1",
-      "/v1/pets/",
-      "/v1//pets",
-      "/V1/PETS",
-      "/v1/pets/1/2",
-      "/healthz",
-      "/readyz",
-      "/openapi.json",
-      "/docs",
-      "/dashboard",
-      "/dashboard/assets/x.js",
-      "/dashboard/assets/..%2f..%2fpackage.json",
-      "/graphql",
-      "/%2e%2e/%2e%2e/etc/passwd",
-      "/messages;x=1",
-      "/agent/whoami%00",
+      ...["/", "/v1", "/v1/pets/", "/v1//pets", "/V1/PETS", "/v1/pets/1/2", "/healthz", "/readyz"],
+      ...["/openapi.json", "/docs", "/dashboard", "/dashboard/assets/x.js"],
+      ...["/dashboard/assets/..%2f..%2fpackage.json", "/graphql", "/%2e%2e/%2e%2e/etc/passwd"],
+      ...["/messages;x=1", "/agent/whoami%00"],
     ),
   },
   { weight: 1, arbitrary: fc.array(pathText, { maxLength: 3 }).map((parts) => `/${parts.join("/")}`) },
@@ -180,16 +159,7 @@ const headers = fc.record(
 const FEW = ["authorization", "cookie", "content-type"];
 
 const METHODS = [
-  "GET",
-  "POST",
-  "HEAD",
-  "OPTIONS",
-  "PUT",
-  "PATCH",
-  "DELETE",
-  "PROPFIND",
-  "PURGE",
-  "QUERY",
+  ...["GET", "POST", "HEAD", "OPTIONS", "PUT", "PATCH", "DELETE", "PROPFIND", "PURGE", "QUERY"],
 ] as const;
 
 /** Returns a method that the path supports. */

@@ -11,7 +11,8 @@ interface Program {
   id(n: string): string;
   /** The headers that name earlier e-mails. */
   refer(ids: readonly string[]): string[];
-  quote(text: string): string;
+  /** The lines of a reply. */
+  quote(text: string): string[];
   isHtml?: true;
 }
 
@@ -26,68 +27,51 @@ const PROGRAMS: Record<string, Program> = {
   Gmail: {
     id: (n) => `<CAK${n}+x=rT9w_Q@mail.gmail.com>`,
     refer: inOne,
-    quote: (text) =>
+    quote: (text) => [
       `<div dir="ltr">${text}</div><br><div class="gmail_quote"><div dir="ltr" class="gmail_attr">On Fri, Nov 27, 2026 at 10:00 AM Acme &lt;<a href="mailto:support@acme.example">support@acme.example</a>&gt; wrote:<br></div><blockquote class="gmail_quote">An answer</blockquote></div>`,
+    ],
     isHtml: true,
   },
   Outlook: {
     id: (n) => `<AM0PR01MB5537${n}A9F0B3B5A5E0F0D9C8B7A6@AM0PR01MB5537.eurprd01.prod.exchangelabs.com>`,
     refer: (ids) => [...inOne(ids), "Thread-Topic: Order", "Thread-Index: AQHbQ2xE"],
-    quote: (text) =>
-      [
-        text,
-        "",
-        "________________________________",
-        "From: Acme <support@acme.example>",
-        "Sent: Friday, November 27, 2026 10:00 AM",
-        "To: Ada <ada@customer.test>",
-        "Subject: Re: Order",
-        "",
-        "An answer",
-      ].join("\r\n"),
+    quote: (text) => [
+      ...[text, "", "________________________________", "From: Acme <support@acme.example>"],
+      ...["Sent: Friday, November 27, 2026 10:00 AM", "To: Ada <ada@customer.test>", "Subject: Re: Order"],
+      ...["", "An answer"],
+    ],
   },
   "Apple Mail": {
     id: (n) => `<7E0C2B41-3D1F-4A8E-9A57-${n}@customer.test>`,
     refer: folded,
-    quote: (text) =>
-      [
-        text,
-        "",
-        "> On 27. Nov 2026, at 10:00, Acme <support@acme.example> wrote:",
-        "> ",
-        ...marked("An answer"),
-      ].join("\r\n"),
+    quote: (text) => [
+      ...[text, "", "> On 27. Nov 2026, at 10:00, Acme <support@acme.example> wrote:", "> "],
+      ...marked("An answer"),
+    ],
   },
   Thunderbird: {
     id: (n) => `<0f8fad5b-d9cb-469f-a165-${n}@customer.test>`,
     refer: folded,
-    quote: (text) => ["Am 27.11.26 um 10:00 schrieb Acme:", ...marked("An answer"), "", text].join("\r\n"),
+    quote: (text) => ["Am 27.11.26 um 10:00 schrieb Acme:", ...marked("An answer"), "", text],
   },
   // Yahoo names only the last e-mail.
   Yahoo: {
     id: (n) => `<1093740287.${n}.1795773600000@mail.yahoo.com>`,
     refer: (ids) => [`In-Reply-To: ${ids.at(-1)}`],
-    quote: (text) =>
-      [
-        ` ${text}`,
-        "    On Friday, November 27, 2026 at 10:00:00 AM GMT+1, Acme <support@acme.example> wrote:",
-        " ",
-        " An answer",
-      ].join("\r\n"),
+    quote: (text) => [
+      ` ${text}`,
+      "    On Friday, November 27, 2026 at 10:00:00 AM GMT+1, Acme <support@acme.example> wrote:",
+      ...[" ", " An answer"],
+    ],
   },
   Proton: {
     id: (n) => `<Zk3${n}_-pQ8=@proton.me>`,
     refer: (ids) => [`In-Reply-To: ${ids.at(-1)}`, `References: ${ids.slice(-2).join(" ")}`],
-    quote: (text) =>
-      [
-        text,
-        "",
-        "Sent with Proton Mail secure email.",
-        "",
-        "On Friday, November 27th, 2026 at 10:00, Acme <support@acme.example> wrote:",
-        "",
-        ...marked("An answer"),
-      ].join("\r\n"),
+    quote: (text) => [
+      ...[text, "", "Sent with Proton Mail secure email.", ""],
+      ...["On Friday, November 27th, 2026 at 10:00, Acme <support@acme.example> wrote:", ""],
+      ...marked("An answer"),
+    ],
   },
 };
 
@@ -133,7 +117,7 @@ describeGateway({ engine: "any", env: DELIVERING }, (gateway) => {
           ...(turn === 0 ? [] : refer(ids)),
           `Content-Type: text/${isHtml ? "html" : "plain"}; charset=utf-8`,
           "",
-          turn === 0 ? "Turn 0" : quote(`Turn ${turn}`),
+          ...(turn === 0 ? ["Turn 0"] : quote(`Turn ${turn}`)),
         ].join("\r\n"),
       );
       expect(status).toBe(202);
