@@ -2,6 +2,7 @@ import { Permission } from "../../src/auth/permissions";
 import { Conversation } from "../../src/features/conversations/conversation.entity";
 import { ConversationLogEntry } from "../../src/features/conversations/conversation-log-entry.entity";
 import { Message } from "../../src/features/messages/message.entity";
+import { agentClient } from "../support/agents";
 import { addConversation, conversationClient } from "../support/conversations";
 import { decisionClient, publish } from "../support/decisions";
 import { operator } from "../support/gateway";
@@ -239,7 +240,8 @@ describeGateway({ engine: "any" }, (gateway) => {
     const context = await operator(gateway, "waiting");
     const all: string[] = [];
     const agents = [foreign];
-    for (const slug of ["second", "third"]) agents.push((await addAgent(gateway, slug, "waiting")).id);
+    for (const slug of ["second", "third"])
+      agents.push((await gateway.services.agents.create(context, { slug, name: slug })).id);
     const reader = await addMember(gateway, { org: "waiting", permissions });
     for (let i = 0; i < 7; i++) {
       const { id } = await addConversation(gateway, { agentId: agents[i % 3] as string });
@@ -362,7 +364,7 @@ describeGateway({ engine: "any" }, (gateway) => {
 
   test("a deleted agent leaves no log", async () => {
     const context = await operator(gateway);
-    const { id } = await addAgent(gateway);
+    const { id } = await agentClient(gateway).add();
     const conversation = await addConversation(gateway, { agentId: id });
     await api.close(conversation.id, {}, { token: anna.token });
     const count = () => gateway.rows.countBy(ConversationLogEntry, { agentId: id });
