@@ -1,7 +1,14 @@
 import { ApiKey } from "../../src/features/api-keys/api-key.entity";
 import { mint, operator } from "../support/gateway";
 import { codeOf, openSession } from "../support/people";
-import { type Ended, endProcesses, runCli, runCliForJson, spawnCli } from "../support/process";
+import {
+  type Ended,
+  endProcesses,
+  runCli,
+  runCliForJson,
+  spawnCli,
+  testFailingCommands,
+} from "../support/process";
 import { slowTest } from "../support/slow-test";
 import { describeGateway } from "../support/suite";
 
@@ -172,4 +179,14 @@ describeGateway({ engine: "one" }, (gateway) => {
     expect(codeOf(await keys())).toBe("invalid_session");
     expect(await openSession(gateway, { ...member, password: "typed in by hand" })).toMatch(/^ags_/);
   });
+
+  const named = (name: string) => ["keys", "create", "--agent", "first-agent", "--name", name];
+  testFailingCommands(cli, [
+    [1, ["keys", "revoke", "agk_dev_nobody"], "There is no API key"],
+    [1, ["keys", "create", "--agent", "no", "--name", "x"], "There is no agent"],
+    [2, named(" "), "name must not be empty"],
+    [2, [...named("x"), "--expires-in", "soon"], "It must be a duration"],
+    [2, ["keys", "list", "--state", "lost"], "Allowed choices are active, revoked, expired"],
+    [2, ["audit", "list", "--org", "first", "--since", "3600"], "It must be a time"],
+  ]);
 });

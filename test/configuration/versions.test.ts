@@ -107,6 +107,8 @@ describeGateway({ engine: "any" }, (gateway) => {
     });
     const saves = await Promise.allSettled([1, 2, 3].map(() => agent.save(DOCUMENT, 0)));
     expect(saves.filter(({ status }) => status === "fulfilled")).toHaveLength(1);
+    const late = { reason: { code: "version_conflict", message: "The draft is at revision 1." } };
+    expect(saves.filter(({ status }) => status === "rejected")).toMatchObject([late, late]);
     expect(await agent.draft()).toMatchObject({ revision: 1 });
     await expect(agent.save(DOCUMENT, 0)).rejects.toMatchObject({
       code: "version_conflict",
@@ -144,6 +146,10 @@ describeGateway({ engine: "any" }, (gateway) => {
     });
     expect(await agent.live()).toEqual(version);
     expect(await agent.draft()).toBeNull();
+    await expect(agent.publish({ expectedLiveVersion: 1 })).rejects.toMatchObject({
+      code: "version_conflict",
+      message: "Version 2 is live.",
+    });
     await expect(agent.publish({ expectedLiveVersion: 2 })).rejects.toMatchObject({
       code: "not_found",
       message: "The draft does not exist.",
@@ -186,7 +192,9 @@ describeGateway({ engine: "any" }, (gateway) => {
     ]);
     await agent.save(OTHER, 0);
     const ofDraft = await Promise.allSettled([1, 2].map(() => agent.publish({ expectedLiveVersion: 3 })));
-    expect(ofDraft.map(({ status }) => status).sort()).toEqual(["fulfilled", "rejected"]);
+    expect(ofDraft.filter(({ status }) => status === "rejected")).toMatchObject([
+      { reason: { code: "version_conflict", message: "Version 4 is live." } },
+    ]);
     expect(await agent.live()).toMatchObject({ version: 4, document: OTHER });
   });
 

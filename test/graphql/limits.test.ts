@@ -115,7 +115,9 @@ describe("the limits allow", () => {
       const later = changes
         ? ["invalid_request", "unauthenticated"]
         : [undefined, "not_found", "invalid_cursor", "invalid_invitation"];
-      expect(later).toContain(codesOf(reply)[0]);
+      const [code] = codesOf(reply);
+      if (code === undefined) expectSuccess(reply);
+      expect(later).toContain(code);
     }
   });
 

@@ -98,7 +98,9 @@ describeGateway({ engine: "one", strict: true, storesNothing: true }, (gateway) 
       expect((await ask({ first, after: null })).status).toBe(200);
     });
   });
+});
 
+describeGateway({ engine: "any", strict: true, storesNothing: true }, (gateway) => {
   test.each([
     "text",
     "",

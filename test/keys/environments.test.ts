@@ -34,9 +34,9 @@ onOneEngine((engine) => {
   afterAll(() => testDatabase.drop());
 
   test.each([
-    ["development", /^agk_dev_\w{12}_\w{28}$/],
-    ["staging", /^agk_test_\w{12}_\w{28}$/],
-    ["production", /^agk_live_\w{12}_\w{28}$/],
+    ["development", /^agk_dev_[\dA-Za-z]{12}_[\dA-Za-z]{28}$/],
+    ["staging", /^agk_test_[\dA-Za-z]{12}_[\dA-Za-z]{28}$/],
+    ["production", /^agk_live_[\dA-Za-z]{12}_[\dA-Za-z]{28}$/],
   ] as const)("a server in %s accepts only keys of its environment, which match %s", async (own, form) => {
     expect(secrets[own]).toMatch(form);
     const gateway = await open(own);
