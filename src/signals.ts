@@ -1,7 +1,7 @@
 import type { Logger } from "pino";
 import { reportAndExit } from "./exit";
 
-/** Signals within this interval (ms) count as one, because npm forwards those that the terminal sent to the group. */
+/** Signals within this interval (ms) are treated as one: the terminal signals the process, and so does npm. */
 const SIGNAL_DEBOUNCE_MS = 500;
 
 /** Handles SIGTERM and SIGINT: the first one calls `stop`; a later one calls `abort` and exits immediately. */

@@ -171,7 +171,7 @@ export function callerOrganization({ caller }: RequestContext): CallerOrganizati
   return caller.organization;
 }
 
-/** Returns the ID of the caller's organization, to which every read and write is limited. */
+/** Returns the ID of the caller's organization; every read and write must be limited to this organization. */
 export const organizationOf = (context: RequestContext): string => callerOrganization(context).id;
 
 /** @throws GatewayError `forbidden` unless the caller is an agent */

@@ -2,7 +2,7 @@ import { uuidAfter } from "../common/uuid";
 import { placeholders } from "./returning";
 import type { Tx } from "./unit-of-work";
 
-/** Generates IDs after those of the agents' rows, even if clocks differ; the table's insert order must be locked. */
+/** Generates IDs after all IDs of the agents' rows, even if clocks differ; the table's insert order must be locked. */
 export async function nextIds(
   tx: Tx,
   table: "contact" | "conversation" | "message",

@@ -92,7 +92,7 @@ export class ConversationService {
   }
 
   /**
-   * Returns one page of an agent's conversations; members may specify no agent, for those of all agents.
+   * Returns one page of an agent's conversations, or of all agents' if a member specifies no agent.
    * @throws GatewayError `invalid_request`, `invalid_cursor`, `not_found` (agent)
    */
   async list(

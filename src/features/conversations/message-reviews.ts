@@ -41,7 +41,7 @@ const APPROVED = [
 /** Changes a locked message; its locked conversation is null for a standalone message. */
 type Decide = (tx: Tx, locked: { message: Message; conversation: Conversation | null }) => Promise<void>;
 
-/** A kind of change: the lane to lock, and the statuses in which a message can be changed. */
+/** A kind of change: the lane to lock, and the statuses that a message must have. */
 interface Action {
   lockedLane: (message: Message) => string;
   statuses: readonly MessageStatus[];

@@ -17,7 +17,7 @@ const NO_TRAFFIC = {
 /**
  * Enforces lines' rate limits exactly, across all processes: never exceeded in any minute. Messages are spaced
  * evenly (the generic cell rate algorithm, ITU-T I.371), and a new waiting message gets the last turn. An urgent
- * message takes the next turn; the message that had it moves to the end, like those that missed their turn.
+ * message takes the next turn; the message that had it moves to the end, as does a message that missed its turn.
  */
 export class Rates {
   private constructor(

@@ -28,7 +28,7 @@ export interface Dependencies {
 /**
  * Sends each lane's messages in order; a held message blocks the messages behind it. A local line does no
  * I/O, so its messages are delivered in the transaction; on other lines, a lane sends one message at a time.
- * @param queues the waiting messages of locked lanes, in the order in which senders are assigned
+ * @param queues the waiting messages of locked lanes; the first ones get senders first
  */
 export async function startMessages(
   tx: Tx,

@@ -1,6 +1,7 @@
 import { Column, Entity, PrimaryColumn } from "typeorm";
 import { UUID_COLUMN } from "../../database/columns";
-/** The position in an agent's events up to which an endpoint's deliveries have been created; 0 if there is no row. */
+
+/** Position of the last event whose delivery to an endpoint has been created; without a row, it is 0. */
 @Entity()
 export class WebhookCursor {
   @PrimaryColumn(UUID_COLUMN)

@@ -19,7 +19,7 @@ const SLOTS = LATE_MS / SLOT_MS + 1;
 export interface Load {
   /** The organization that the request counts toward, or the network while the caller is unknown. */
   owner: string;
-  /** The slot in which the request started; undefined once it was answered, because it can no longer be late. */
+  /** The slot when the request started; undefined once it is answered, because it can no longer be late. */
   slot: number | undefined;
 }
 

@@ -182,7 +182,7 @@ async function post({ url, apiKey }: ModelServer, body: object, signal: AbortSig
   return JSON.parse(text);
 }
 
-/** Whether the same request may succeed a moment later. */
+/** Returns true if the same request may succeed a moment later. */
 const isTemporary = (error: unknown) =>
   error instanceof ModelServerError
     ? error.status >= 500 || TEMPORARY.includes(error.status)

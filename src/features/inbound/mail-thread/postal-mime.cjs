@@ -72,7 +72,7 @@ const bytesOf = (input) =>
     : Buffer.from(input);
 
 /**
- * Returns the decoder for a label in HTML; undefined for UTF-16, in which no label could be read.
+ * Returns the decoder for a label in HTML; undefined for UTF-16: such a label cannot be read before decoding.
  * @param {string | undefined} label
  */
 function decoderOf(label = "utf-8") {
