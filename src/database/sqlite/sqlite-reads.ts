@@ -1,4 +1,5 @@
 import DataLoader from "dataloader";
+import { getOrCreate } from "../../common/get-or-create";
 import {
   type KeysetQuery,
   type Lookup,
@@ -94,15 +95,11 @@ export class SqliteReads implements Reads {
     const key = queries.map(({ of }) => this.idOf(of)).join();
     // Aliases the columns. Otherwise, SQLite returns each whole expression as the column name with every row.
     const write = () => `SELECT ${queries.map(({ sql }, i) => `${sql(`?${i + 1}`)} AS q${i}`)}`;
-    const statement = this.sql.get(key) ?? write();
-    this.sql.set(key, statement);
-    return statement;
+    return getOrCreate(this.sql, key, write);
   }
 
   private idOf(of: object): number {
-    const id = this.ids.get(of) ?? this.ids.size;
-    this.ids.set(of, id);
-    return id;
+    return getOrCreate(this.ids, of, () => this.ids.size);
   }
 }
 
