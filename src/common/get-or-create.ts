@@ -4,7 +4,7 @@ interface Store<Key, Value> {
   set(key: Key, value: NoInfer<Value>): unknown;
 }
 
-/** Returns a key's value, which `create` makes if there is none. */
+/** Returns a key's value; if there is none, calls `create` and stores the result. */
 export function getOrCreate<Key, Value>(
   store: Store<Key, Value>,
   key: Key,

@@ -1,6 +1,6 @@
 import { Extensions } from "type-graphql";
 
-/** A rule on a field as JSON Schema (2020-12) keywords. */
+/** A rule for a field, expressed as JSON Schema (2020-12) keywords. */
 export interface JsonSchemaRule {
   type?: "integer";
   format?: "int64" | "uuid";
@@ -14,7 +14,7 @@ export interface JsonSchemaRule {
   maxItems?: number;
 }
 
-/** Returns the problem with a value of the correct type, or undefined. */
+/** Returns what is wrong with a value whose type is correct; undefined if nothing is. */
 export type Check = (value: unknown) => string | undefined;
 
 /** Declares a field's rule for REST and OpenAPI; the rule as a `check` lets REST report all violations together. */

@@ -8,7 +8,7 @@ export interface Store<Value> {
   use(): Value;
 }
 
-/** Creates a store. Setting the current value again does not rerender. */
+/** Creates a store. Setting the current value again does not cause a rerender. */
 export function createStore<Value>(initial: Value): Store<Value> {
   let value = initial;
   const listeners = new Set<() => void>();

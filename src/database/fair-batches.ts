@@ -15,7 +15,7 @@ export type Outcome<T> = T | Error;
 export interface FairBatchesOptions<Row, T> {
   /** Returns a row's organization. */
   ownerOf(row: Row): string;
-  /** Returns a row's cost, 0 by default. A batch takes rows while its total cost is below `maxCost`, at least one. */
+  /** Returns a row's cost, 0 by default. A batch takes at least one row, and more while its total cost is below `maxCost`. */
   costOf?(row: Row): number;
   maxCost?: number;
   /** Max rows per batch. */

@@ -3,7 +3,7 @@ import type { Announcements } from "./announcements";
 import { type Dialect, type Engine, NO_LOCKS } from "./engine";
 import { InsertOrderLock } from "./insert-order-lock";
 
-/** The transaction of a unit of work: either all statements run through it commit or none do. */
+/** The transaction of a unit of work: either all statements that run through it are committed, or none are. */
 export interface Tx extends EntityManager, Dialect {
   /** True if methods and helpers change no rows and take no locks. */
   readonly isDryRun: boolean;
@@ -38,7 +38,7 @@ export interface Tx extends EntityManager, Dialect {
   announce(channel: string, options?: { others?: boolean; detail?: string | undefined }): void;
 }
 
-/** A unit of work: either all statements run through `tx` commit or none do. */
+/** A unit of work: either all statements that run through `tx` are committed, or none are. */
 export type UnitOfWork<T> = (tx: Tx) => Promise<T>;
 
 /** A transaction and the hooks that its unit adds. */

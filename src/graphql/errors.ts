@@ -42,7 +42,7 @@ function causeOf(error: unknown): unknown {
   return thrown instanceof GatewayError ? thrown : unwrapResolverError(error);
 }
 
-/** True if the client caused an error; in a field, only if the cause refers to a node of the document. */
+/** True if the client caused the error. In a field's error, the cause must refer to a node of the document. */
 function isAboutDocument(error: GraphQLError, cause: unknown): boolean {
   if (error.path === undefined) return true;
   return cause instanceof GraphQLError && cause.nodes !== undefined;

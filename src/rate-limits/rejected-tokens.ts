@@ -16,7 +16,7 @@ export class RejectedTokens {
   /** SHA-256 of tokens that existed when they were looked up; they may have been revoked since then. */
   private readonly found = lruCache<string, true>(MAX_TOKENS);
 
-  /** @param perMinute max unknown tokens per address and minute; 0 disables the limit */
+  /** @param perMinute max unknown tokens per address per minute; 0 disables the limit */
   constructor(
     private readonly perMinute: number,
     private readonly clock = () => performance.now(),

@@ -3,7 +3,7 @@ import type { RouteGroup } from "../../schema/rest-route";
 /** The route that identifies the agent or organization of an API key. */
 export const agentRoutes: RouteGroup = {
   tag: "Agent",
-  description: "The agent that an API key resolves to.",
+  description: "The agent or organization that an API key resolves to.",
   routes: [
     {
       operationId: "whoami",

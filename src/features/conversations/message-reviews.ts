@@ -69,7 +69,8 @@ export class MessageReviews {
 
   /**
    * Queues a proposed message, or schedules it for the time that its rule specifies.
-   * @throws GatewayError `not_found`, or `conflict`, with the message's status, if not proposed or expired
+   * @throws GatewayError `not_found`; `conflict`, with the message's status, if it is not proposed; `conflict` if it
+   *   has expired
    */
   approve(context: RequestContext, { id, text }: ApproveMessageInput): Promise<Message> {
     return this.review(context, id, async (tx, { message, conversation }) => {
@@ -105,7 +106,7 @@ export class MessageReviews {
 
   /**
    * Cancels a proposed message.
-   * @throws GatewayError `not_found`, or `conflict`, with the message's status, if it is not proposed
+   * @throws GatewayError as `approve` does
    */
   discard(context: RequestContext, { id, reason = null }: DiscardMessageInput): Promise<Message> {
     return this.review(context, id, async (tx, { message, conversation }) => {

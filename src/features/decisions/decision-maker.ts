@@ -63,9 +63,9 @@ export class DecisionMaker {
    * Decides what agents do in situations, applies the effects, and stores the decisions. Decisions about the
    * same contact are made one by one, all others concurrently. Decisions that require a model call are only
    * stored; a deliverer makes them later.
-   * @returns each decision, or its rejection, which stores nothing: an InvalidInput with paths that start at
-   *   `situation`, or an error of `findParticipants` or `applyEffects`
-   * @throws GatewayError a rejection after something was stored, which aborts the transaction
+   * @returns for each request, its decision or the error that rejected it before anything was stored: an
+   *   InvalidInput with paths that start at `situation`, or an error from `findParticipants` or `applyEffects`
+   * @throws GatewayError if a request is rejected after something was stored for it; this aborts the transaction
    */
   async decide(tx: Tx, requests: readonly DecisionRequest[]): Promise<(Decision | GatewayError)[]> {
     const declared = await eachAccepted(requests, async (each) => {

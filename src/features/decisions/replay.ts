@@ -34,7 +34,7 @@ export const MAX_REPLAYED = 500;
 
 /** The configuration to replay decisions with. */
 export interface Against {
-  /** The configuration's version number; null for a draft or document. */
+  /** The configuration's version number; null for a draft, or for a document given in the request. */
   version: number | null;
   configuration: CompiledConfiguration;
 }

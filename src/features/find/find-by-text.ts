@@ -26,7 +26,7 @@ import {
 /** SQL condition for an organization's agents. */
 const AGENTS = "IN (SELECT id FROM agent WHERE organization_id = :organizationId AND deleted_at IS NULL)";
 
-/** Max agents, lines and members to compare by name, newest first. */
+/** Max rows of each kind (agents, lines, members) to compare by name, newest first. */
 const MAX_EXAMINED = 1_000;
 
 /** Matches the address in an e-mail address with a display name, as copied from mail clients. */

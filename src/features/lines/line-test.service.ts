@@ -51,7 +51,7 @@ export class LineTest {
   detail!: string;
 }
 
-/** Max line tests per organization and minute, in each process. */
+/** Max line tests per organization per minute, in each process. */
 const MAX_TESTS_PER_MINUTE = 10;
 
 /** Sends test messages at members' request, bypassing the queue. */

@@ -39,7 +39,7 @@ import { type CountLookup, countAddressAttempt, createCountLookup, recordSignIn 
 /** Max pending invitations per organization. */
 export const MAX_INVITATIONS = 100;
 
-/** Max invitations per organization and minute, in each process; each one may send an e-mail to a stranger. */
+/** Max invitations per organization per minute, in each process; each one may send an e-mail to a stranger. */
 const MAX_PER_MINUTE = 20;
 
 const MAX_ORGANIZATIONS = 10_000;

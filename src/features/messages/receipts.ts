@@ -89,7 +89,7 @@ export class Receipts {
         const found = await tx.findOneBy(Message, which);
         if (found === null || found.attempts === 0) return undefined;
         const { id, conversationId } = found;
-        // A window or cap may have rescheduled the message, or be about to, and taken its position.
+        // The message may have lost its position, or be about to lose it, because a window or cap reschedules it.
         const mayLackPosition =
           conversationId !== null && PROGRESS[found.status] < PROGRESS[MessageStatus.sent];
         const place = mayLackPosition ? await this.hooks.the("placingIn")(tx, conversationId) : undefined;

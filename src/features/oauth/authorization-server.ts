@@ -20,7 +20,7 @@ const ACCESS_TOKEN_SECONDS = 3_600;
 
 const CODE_SECONDS = 60;
 
-/** Max metadata documents read per address and minute. */
+/** Max metadata documents read per address per minute. */
 const DOCUMENTS_PER_MINUTE = 30;
 
 /** Max time that a member can take to consent (s). */

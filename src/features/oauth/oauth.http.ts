@@ -17,7 +17,7 @@ import { INTERACTION_PATH, METADATA_PATH, resourcesOf, scopesOf } from "./resour
 
 const BODY_MAX_BYTES = 16_384;
 
-/** Max requests per address and minute, by kind of request. */
+/** Max requests per address per minute, by kind of request. */
 const PER_MINUTE = { authorize: 120, token: 300, register: 20 };
 
 /** The supported parameters of authorization requests; others are ignored. */

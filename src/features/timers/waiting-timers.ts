@@ -118,7 +118,7 @@ export class WaitingTimers {
   }
 }
 
-/** Replaces the earlier timer with the same key. */
+/** Replaces an earlier timer that has the same key. */
 const OR_REPLACE = `ON CONFLICT (subject_id, "key") DO UPDATE SET ${[
   "id",
   "conversation_id",

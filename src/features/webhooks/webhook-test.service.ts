@@ -13,7 +13,7 @@ import { TEST_EVENT } from "./test-event";
 import { auditTarget, webhookActions } from "./webhook.audit";
 import type { WebhookTest } from "./webhook.inputs";
 
-/** Max endpoint tests per organization and minute, in each process. */
+/** Max endpoint tests per organization per minute, in each process. */
 const MAX_TESTS_PER_MINUTE = 10;
 
 /** Sends test events at members' request, bypassing the queue. */

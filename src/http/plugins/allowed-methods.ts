@@ -24,7 +24,7 @@ declare module "fastify" {
   }
 }
 
-/** Returns the path of a request; an unknown path has no URL. */
+/** Returns the path that a request matched; its `url` is undefined if the path is unknown. */
 export const pathOf = (request: FastifyRequest): Path => request.unroutedPath ?? request.routeOptions;
 
 /**

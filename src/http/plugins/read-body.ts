@@ -39,7 +39,10 @@ const CALLER_SHARE = 0.25;
 /** The budget has room for at least this many bodies of the max size. */
 const MIN_LARGEST_BODIES = 8;
 
-/** Reads bodies (JSON, or any with `readBody`); anonymous callers have a lower limit and their own memory budget. */
+/**
+ * Reads request bodies: JSON automatically, any other content type through `request.readBody`. Anonymous callers have
+ * a lower size limit and a memory budget of their own.
+ */
 export function readJsonBodies(
   app: FastifyInstance,
   { bodyLimitBytes }: Pick<Config, "bodyLimitBytes">,

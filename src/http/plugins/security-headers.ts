@@ -4,7 +4,7 @@ import type { Config } from "../../config";
 /** Half a year, without subdomains, because others may operate them. */
 const STRICT_TRANSPORT_SECURITY = "max-age=15552000";
 
-/** Returns the default response headers, which routes may override; HSTS if the service is reached over HTTPS. */
+/** Returns the default response headers, which routes may override. They include HSTS if clients use HTTPS. */
 export const defaultHeaders = ({ tls, publicUrl }: Pick<Config, "tls" | "publicUrl">) => ({
   "cache-control": "no-store",
   "content-security-policy": "default-src 'none'; frame-ancestors 'none'",

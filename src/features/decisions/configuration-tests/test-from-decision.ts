@@ -22,7 +22,7 @@ export type Recorded = Pick<Decision, "id" | "situation" | "explanation"> & { sn
  * Creates a test from a decision's situation, with the contact's name and addresses replaced. The test
  * expects the given configuration's decision.
  * @param addresses the contact's addresses
- * @throws GatewayError `conflict` if the agent would decide differently without the name and addresses, if
+ * @throws GatewayError `conflict` if the agent would decide differently with these replaced, if
  *   the configuration rejects the situation, or if no test can describe it
  */
 export function testFrom(

@@ -123,7 +123,7 @@ const zoneProblem = (zone: string | number | undefined): string | undefined =>
 
 /**
  * Returns a value to format: a number, or a decimal number as text, so that no digits are lost.
- * @throws TextError for anything else, because rendering 0 instead could be mistaken for an amount
+ * @throws TextError for anything else, because a 0 in its place could be mistaken for an amount
  */
 function exact(value: Value, { steps }: TextRun): number | string {
   if (typeof value === "number" && Number.isFinite(value)) return value;
