@@ -138,6 +138,8 @@ describeGateway({ engine: "one", env: { TRUST_PROXY: "127.0.0.1" } }, (gateway) 
   });
 
   const HTML = ["Content-Type: text/html", ""];
+  const documentOf = (body: string) =>
+    `<!DOCTYPE html><html><head><title>x</title><xml>x</xml></head><body dir="auto">${body}</body></html>`;
   test.each<[string, string[], string]>([
     [
       "quoted-printable in Latin-1",
@@ -180,6 +182,21 @@ describeGateway({ engine: "one", env: { TRUST_PROXY: "127.0.0.1" } }, (gateway) 
         ...["--b", "Content-Type: text/html", "", "<p>rich</p>", "--b--"],
       ],
       "plain",
+    ],
+    [
+      "HTML on both sides of an image",
+      [
+        "Content-Type: multipart/mixed; boundary=b",
+        ...["", "--b", ...HTML, documentOf("<div>Please cancel order 4711</div>")],
+        ...["--b", "Content-Type: image/png", "Content-Transfer-Encoding: base64", "", "AAAA"],
+        ...["--b", ...HTML, documentOf("<div>and write to me &lt;soon</div>"), "--b--"],
+      ],
+      "Please cancel order 4711\n\nand write to me <soon",
+    ],
+    [
+      "HTML with a server's disclaimer",
+      [...HTML, `${documentOf("price < 5")}${documentOf("<p>Confidential</p>")}`, "and a footer"],
+      "price < 5\n\nConfidential\n\nand a footer",
     ],
     [
       "HTML with a quotation",

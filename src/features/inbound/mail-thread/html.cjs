@@ -128,12 +128,18 @@ function withQuotes(text) {
 }
 
 /**
+ * Matches a tag at the start or end of a document. An e-mail's HTML can be several documents, as mail programs write
+ * one for each part and servers append disclaimers, but the parser would keep the text of only one.
+ */
+const DOCUMENT_TAG = /<(\/?(html|head|body)|!doctype)\b[^<>]*>/gi;
+
+/**
  * Returns HTML without hidden content, and without unfinished tags, because parsing them takes quadratic time.
  * @param {string} html
  */
 function shownOf(html) {
   const shown = [];
-  const start = /<(style|script|title)\b/gi;
+  const start = /<(style|script|title|xml)\b/gi;
   let from = 0;
   for (let found = start.exec(html); found !== null; found = start.exec(html)) {
     const end = new RegExp(`</${found[1]}\\s*>`, "gi");
@@ -144,7 +150,11 @@ function shownOf(html) {
     from = isClosed ? end.lastIndex : html.length;
     start.lastIndex = from;
   }
-  const text = shown.concat(html.slice(from)).join("");
+  const text = shown
+    .concat(html.slice(from))
+    .join("")
+    .replace(DOCUMENT_TAG, "<br>")
+    .replace(/<(?![a-z/!?])/gi, "&lt;");
   const lastTag = text.lastIndexOf(">") + 1;
   return text.slice(0, lastTag) + text.slice(lastTag).replaceAll("<", "&lt;");
 }
