@@ -1,10 +1,12 @@
 import { actionsOn, auditLog } from "../support/audit";
-import { startGateway } from "../support/gateway";
+import { mintForOrganization, startGateway } from "../support/gateway";
 import { apiKeyClient, outcomeOf } from "../support/keys";
 import { addMember, addOrganization, codeOf } from "../support/people";
 import { whileUnavailable } from "../support/retries";
 import { slowTest } from "../support/slow-test";
 import { describeGateway } from "../support/suite";
+
+const DAY_MS = 86_400_000;
 
 describeGateway({ engine: "any" }, (gateway, engine) => {
   const desk = apiKeyClient(gateway);
@@ -38,6 +40,37 @@ describeGateway({ engine: "any" }, (gateway, engine) => {
     expect((await rotate(60)).errors[0].extensions.code).toBe("idempotency_key_reused");
     await desk.revoke(second.apiKey.id);
     expect((await rotate(600)).errors[0].extensions.code).toBe("conflict");
+  });
+
+  /** Mints an organization key that was replaced, and whose successor was revoked. */
+  const inGracePeriod = async () => {
+    const key = await mintForOrganization(gateway);
+    const { body } = await desk.rotate(key.id, 300);
+    await desk.revoke(body.data.rotateApiKey.apiKey.id);
+    return key;
+  };
+
+  test.each([
+    ["without an expiry", () => mintForOrganization(gateway)],
+    ["with an expiry", () => mintForOrganization(gateway, { expiresAt: new Date(Date.now() + DAY_MS) })],
+    ["whose expiry an earlier rotation shortened", inGracePeriod],
+  ])("an organization key %s can retry its own rotation, which extends no key", async (_, mintKey) => {
+    const { id, secret: token } = await mintKey();
+    const { expiresAt } = (await desk.find(id)).body.data.apiKey;
+    const replies = [];
+    for (const _ of [1, 2, 3]) replies.push(await desk.rotate(id, 60, { token, idempotencyKey: "own" }));
+    expect(replies.map(codeOf)).toEqual([undefined, undefined, undefined]);
+    const successors = replies.map(({ body }) => body.data.rotateApiKey);
+    expect(successors.map(({ apiKey }) => apiKey.expiresAt)).toEqual([expiresAt, expiresAt, expiresAt]);
+    const codes = [];
+    for (const { secret } of [...successors, { secret: token }])
+      codes.push(codeOf(await gateway.graphql("{ whoami { key { id } } }", {}, { token: secret })));
+    expect(codes).toEqual(["key_revoked", "key_revoked", undefined, undefined]);
+    // Only the retry returns the secret of a key that expires later than the calling key.
+    for (const idempotencyKey of [undefined, "other"])
+      expect(codeOf(await desk.rotate(successors[2].apiKey.id, 0, { token, idempotencyKey }))).toBe(
+        "forbidden",
+      );
   });
 
   test("20 concurrent duplicates end with one live key, whose secret is in the last response", async () => {

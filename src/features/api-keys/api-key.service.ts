@@ -300,17 +300,23 @@ export class ApiKeyService {
 
   /** Replaces a key whose secret was lost; links the old key to the newest, so that the rotation can be undone. */
   private async replaceLost(tx: Tx, context: RequestContext, lost: string): Promise<MintedApiKey> {
-    const minted = await this.replace(tx, context, lost, 0);
+    const minted = await this.replace(tx, context, lost, 0, true);
     await redirectReplaced(tx, context, lost, minted.apiKey);
     return minted;
   }
 
-  private async replace(tx: Tx, context: RequestContext, id: string, graceMs: number): Promise<MintedApiKey> {
+  private async replace(
+    tx: Tx,
+    context: RequestContext,
+    id: string,
+    graceMs: number,
+    isLost = false,
+  ): Promise<MintedApiKey> {
     const old = await ownKey(tx, context, id);
     if (old.clientId !== null)
       throw new GatewayError("conflict", "The key of a connected application cannot be rotated.");
     await assertActive(tx, old);
-    const expiresAt = await this.successorExpiry(tx, context, old);
+    const expiresAt = await this.successorExpiry(tx, context, old, isLost);
     const replacedById = uuid();
     const ends = timestamp(graceMs);
     const end: Partial<ApiKey> =
@@ -336,11 +342,19 @@ export class ApiKeyService {
   }
 
   /** @throws GatewayError `forbidden` if an organization key could not have minted the old key */
-  private async successorExpiry(tx: Tx, context: RequestContext, old: ApiKey): Promise<string | null> {
+  private async successorExpiry(
+    tx: Tx,
+    context: RequestContext,
+    old: ApiKey,
+    isLost: boolean,
+  ): Promise<string | null> {
     const ends = [lifetimeOf(old), this.maxLifetimeDays && this.maxLifetimeDays * DAY_MS]
       .filter((each) => each != null)
       .map((ms) => timestamp(ms));
-    const minter = await callingKey(tx, context);
+    const caller = await callingKey(tx, context);
+    // A key that retries its own rotation expires at the end of its grace period, before the lost successor.
+    const isOwnSuccessor = isLost && caller?.replacedById === old.id;
+    const minter = caller && isOwnSuccessor ? { ...caller, expiresAt: old.expiresAt } : caller;
     assertMayMint(minter, old, this.rateLimit, "rotate");
     if (minter?.expiresAt) ends.push(minter.expiresAt);
     return ends.sort()[0] ?? null;

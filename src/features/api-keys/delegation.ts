@@ -27,7 +27,7 @@ export const limitedBy = <Given extends KeyLimits>(minter: KeyLimits | null, giv
  * @throws GatewayError `forbidden`
  */
 export function assertMayMint(
-  minter: ApiKey | null,
+  minter: (KeyLimits & Pick<ApiKey, "scopes">) | null,
   key: KeyLimits & Pick<ApiKey, "agentId" | "scopes">,
   serverLimit: number,
   verb: "mint" | "rotate",
@@ -40,7 +40,7 @@ export function assertMayMint(
 }
 
 /** @throws GatewayError `forbidden` if an organization key lacks a scope */
-function assertHolds(minter: ApiKey, scopes: readonly string[], cannot: string): void {
+function assertHolds(minter: Pick<ApiKey, "scopes">, scopes: readonly string[], cannot: string): void {
   const missing = scopes.find((scope) => !minter.scopes?.some((own) => own === scope));
   if (missing !== undefined)
     throw new GatewayError("forbidden", `${cannot} with the scope ${missing}, which it lacks.`);
