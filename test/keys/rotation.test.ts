@@ -131,10 +131,44 @@ describeGateway({ engine: "any" }, (gateway, engine) => {
     }
   });
 
-  test("a key whose successor was rotated in turn stays replaced", async () => {
+  test.each([
+    ["without a grace period", 0, async () => undefined],
+    ["and expired", 60, (id: string) => expire(gateway, id)],
+    ["and revoked", 60, (id: string) => desk.revoke(id)],
+  ])("a key whose successor was rotated %s is replaced until the last successor ends", async (...args) => {
+    const [, graceSeconds, end] = args;
     const old = await mint(gateway);
     const { apiKey: next } = await rotated(old.id, 600);
-    await rotated(next.id);
+    const { apiKey: later } = await rotated(next.id, graceSeconds);
+    const { apiKey: last } = await rotated(later.id);
+    await end(next.id);
+    expect(await isReplaced(old.id)).toBe(true);
+    expect(codeOf(await desk.rotate(old.id, 0))).toBe("conflict");
+    expect((await found(old.id)).replacedById).toBe(next.id);
+    await desk.revoke(last.id);
+    expect(await isReplaced(old.id)).toBe(false);
+    expect(codeOf(await desk.update(old.id, { description: "changed again" }))).toBeUndefined();
+    expect(codeOf(await revokeAndKeep(next.id))).toBeUndefined();
+    expect(await found(old.id)).toMatchObject({ state: "active", expiresAt: null, replacedById: null });
+    expect(codeOf(await desk.rotate(old.id, 0))).toBeUndefined();
+  });
+
+  test("a key whose successor is in its own grace period stays replaced after the last key is revoked", async () => {
+    const old = await mint(gateway);
+    const { apiKey: next } = await rotated(old.id, 600);
+    const { apiKey: last } = await rotated(next.id, 60);
+    await desk.revoke(last.id);
+    expect([await isReplaced(old.id), await isReplaced(next.id)]).toEqual([true, false]);
+    expect(codeOf(await desk.rotate(old.id, 0))).toBe("conflict");
+  });
+
+  test("the search for a successor in use ends, and a key with too many successors stays replaced", async () => {
+    const old = await mint(gateway);
+    const { apiKey: next } = await rotated(old.id, 600);
+    await desk.revoke(next.id);
+    // A key that replaced itself stands for a chain of any length.
+    const endless = { replacedById: next.id };
+    await gateway.services.database.write((tx) => tx.update(ApiKey, { id: next.id }, endless));
     expect(await isReplaced(old.id)).toBe(true);
     expect(codeOf(await desk.rotate(old.id, 0))).toBe("conflict");
   });

@@ -133,7 +133,7 @@ export class ApiKeyResolver {
 
   @FieldResolver(() => Boolean, {
     description:
-      "True if the key was replaced by another key that is still in use. A replaced key expires soon and can no longer be changed or rotated.",
+      "True if the key is active, but was replaced by another key that is still in use. A replaced key expires soon and can no longer be changed or rotated.",
   })
   isReplaced(@Root() key: ApiKey): Promise<boolean> {
     return this.keys.isReplaced(key);

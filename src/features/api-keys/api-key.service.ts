@@ -20,7 +20,7 @@ import { Agent } from "../agents/agent.entity";
 import { actorOf, recordAudit } from "../audit/audit";
 import type { Organization } from "../organizations/organization.entity";
 import { apiKeyActions } from "./api-key.audit";
-import { ApiKey } from "./api-key.entity";
+import { ApiKey, ApiKeyState } from "./api-key.entity";
 import {
   ApiKeyConnection,
   type ApiKeysArgs,
@@ -36,9 +36,9 @@ import {
   assertActive,
   assertLimited,
   changeKey,
-  hasEnded,
   idsOfReplaced,
   insertKey,
+  isReplaced,
   type KeySettings,
   keepReplaced,
   lifetimeOf,
@@ -140,11 +140,9 @@ export class ApiKeyService {
     );
   }
 
-  /** True if a key was replaced by another key that is still in use, so the key can no longer be changed. */
-  async isReplaced({ replacedById }: Pick<ApiKey, "replacedById">): Promise<boolean> {
-    if (replacedById === null) return false;
-    const successor = await this.successors(replacedById);
-    return successor !== undefined && !hasEnded(successor);
+  /** True if an active key was replaced by another key that is still in use, so it can no longer be changed. */
+  async isReplaced(key: ApiKey): Promise<boolean> {
+    return key.state === ApiKeyState.active && isReplaced(key, this.successors);
   }
 
   /**

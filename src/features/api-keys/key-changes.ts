@@ -163,18 +163,29 @@ export async function assertNoActiveKeys(tx: Tx, agentId: string): Promise<void>
   if (count > 1) throw new GatewayError("conflict", `The agent has ${count} active keys. Revoke them first.`);
 }
 
-/** True if a key is neither accepted nor replaced by another one. */
-export const hasEnded = ({ state, replacedById }: Pick<ApiKey, "state" | "replacedById">): boolean =>
-  state !== ApiKeyState.active && replacedById === null;
+/** Number of ended successors after which a key counts as replaced, because each one costs a query. */
+const MAX_ENDED_SUCCESSORS = 100;
+
+/** True if a key was replaced, and its successor or a later one is accepted. */
+export async function isReplaced(
+  { replacedById }: Pick<ApiKey, "replacedById">,
+  find: (id: string) => Promise<ApiKey | null | undefined>,
+): Promise<boolean> {
+  let id = replacedById;
+  for (let ended = 0; id !== null; ended++) {
+    const successor = await find(id);
+    if (successor?.state === ApiKeyState.active || ended === MAX_ENDED_SUCCESSORS) return true;
+    id = successor?.replacedById ?? null;
+  }
+  return false;
+}
+
+const isReplacedIn = (tx: Tx, key: ApiKey) => isReplaced(key, (id) => tx.findOneBy(ApiKey, { id }));
 
 /** @throws GatewayError `conflict` if the key is not active, or was replaced by a key that is still in use */
 export async function assertActive(tx: Tx, key: ApiKey): Promise<void> {
   if (key.state !== ApiKeyState.active) throw new GatewayError("conflict", `The key is ${key.state}.`);
-  if (key.replacedById === null) return;
-  const successor = await tx.findOneBy(ApiKey, { id: key.replacedById });
-  // A successor that was itself rotated remains in use through its own successor.
-  if (successor === null || !hasEnded(successor))
-    throw new GatewayError("conflict", "The key has already been replaced.");
+  if (await isReplacedIn(tx, key)) throw new GatewayError("conflict", "The key has already been replaced.");
 }
 
 /** Updates a key, or throws `conflict` if a concurrent transaction has revoked or replaced it. */
@@ -244,12 +255,12 @@ export async function redirectReplaced(
 /**
  * Undoes a rotation after its new key was revoked: restores the old key's expiry, and its name unless the
  * name was reused.
- * @returns true if there was an old key that is still accepted
+ * @returns true if there was an old key that is still accepted, and no later successor is in use
  */
 export async function keepReplaced(tx: Tx, context: RequestContext, successor: ApiKey): Promise<boolean> {
   const { id: replacedById } = successor;
   const old = await replacedBy(tx, successor);
-  if (old?.state !== ApiKeyState.active || successor.replacedById !== null) return false;
+  if (old?.state !== ApiKeyState.active || (await isReplacedIn(tx, old))) return false;
   const expiresAt = old.originalExpiresAt;
   await releaseExpiredName(tx, old, old.name);
   const reservedName = reservedNameOf(old.name);
