@@ -202,6 +202,14 @@ describeGateway({ engine: "one", env: { MAX_STREAMS: "50", CORS_ORIGINS } }, (ga
     });
   });
 
+  test("rejected operations leave the memory for large HTTP responses free", async () => {
+    const large = "{ messages(first: 100) { nodes { text subject proposedText quoted } } }";
+    const socket = await connect();
+    for (let id = 1; id <= 12; id++) socket.subscribe(`${id}`, large);
+    await socket.until(({ messages }) => messages.filter(({ type }) => type === "error").length === 12);
+    expect(await gateway.graphql(large)).toMatchObject({ status: 200, body: { data: { messages: {} } } });
+  });
+
   test.each([
     ["a query", "{ whoami { agent { id } } }", "invalid_request"],
     ["a mutation", 'mutation { sendMessage(input: { text: "by socket" }) { id } }', "invalid_request"],

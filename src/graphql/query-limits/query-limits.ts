@@ -102,8 +102,8 @@ export function queryLimits(schema: GraphQLSchema, { schemaHidden, rateLimit, re
               response.http.headers.set(name, String(value));
             if (counted?.rejection) throw counted.rejection;
           }
-          // A subscription needs no share of the response budget, because its stream holds only one event at a time.
-          if (operation?.operation !== "subscription") await responses.admit(contextValue, cost.characters);
+          // Only an HTTP response returns its share. A WebSocket needs none: it holds one event at a time.
+          if (request.http !== undefined) await responses.admit(contextValue, cost.characters);
         },
       };
     },
