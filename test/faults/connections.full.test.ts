@@ -9,6 +9,8 @@ const PETS_LOCK = "SELECT pg_advisory_lock(723641, 1)";
 /** ReadyForQuery, outside a transaction (PostgreSQL manual, 54.7). */
 const READY = Buffer.from("Z\0\0\0\x05I", "latin1");
 
+const POOL_SIZE = 5;
+
 /** Encodes an ErrorResponse. */
 function lastWord(fields: Record<string, string>): Buffer {
   const body = `${Object.entries(fields)
@@ -30,7 +32,7 @@ describe("connections to PostgreSQL that go bad", () => {
     url.port = String(proxy.port);
     gateway = await startGateway(postgres, {
       database: { ...database, url: url.href },
-      env: { DATABASE_POOL_SIZE: "5" },
+      env: { DATABASE_POOL_SIZE: String(POOL_SIZE) },
     });
   });
   afterEach(async () => {
@@ -117,6 +119,30 @@ describe("connections to PostgreSQL that go bad", () => {
     proxy.cut();
     for (const { status } of await Promise.all(reads)) expect(status).toBe(200);
     for (const reply of await Promise.all(writes)) if (reply.status !== 201) unavailable(reply);
+    expect((await list()).status).toBe(200);
+  });
+
+  test("while PostgreSQL rejects connections, requests are answered 503 after a few attempts to connect", async () => {
+    await list();
+    proxy.reject();
+    const before = proxy.attempts();
+    unavailable(await list());
+    unavailable(await add("in vain"));
+    // The gateway's background work also connects; with retries, the read alone would make hundreds of attempts.
+    expect(proxy.attempts() - before).toBeLessThan(60);
+    proxy.heal();
+    expect((await list()).status).toBe(200);
+  });
+
+  test("a read whose connections keep breaking is retried at most once per connection of the pool", async () => {
+    let tries = 0;
+    const read = gateway.services.database.read(async (reader) => {
+      tries++;
+      proxy.cut();
+      return reader.query("SELECT 1");
+    });
+    await expect(read).rejects.toMatchObject({ code: "unavailable" });
+    expect(tries).toBeLessThanOrEqual(POOL_SIZE + 1);
     expect((await list()).status).toBe(200);
   });
 

@@ -2,19 +2,23 @@ import { once } from "node:events";
 import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 
 /** The treatment of a connection's bytes. */
-type Mode = "pass" | "silent" | "break";
+type Mode = "pass" | "silent" | "break" | "reject";
 
 /** A faulty proxy to a server. */
 export interface FaultyWay {
   port: number;
   /** Returns the number of open connections. */
   count(): number;
+  /** Returns the number of connections so far, including rejected ones. */
+  attempts(): number;
   /** Silences open and later connections in both directions; they are still accepted. */
   silence(): void;
   /** Silences only open connections. */
   silenceOpen(): void;
   /** Ends open connections at their next byte, which does not reach the server; until then, they seem alive. */
   breakOpen(): void;
+  /** Ends open connections, and later ones as soon as they are opened. */
+  reject(): void;
   /** Ends open connections without a response. */
   cut(): void;
   /** Ends later connections after the server has sent `thing`, with `lastWord` in the same packet. */
@@ -33,7 +37,9 @@ export async function startProxy(target: string): Promise<FaultyWay> {
   const links = new Set<Link>();
   let mode: Mode = "pass";
   let end: End | undefined;
+  let attempts = 0;
   const server = createServer((near) => {
+    attempts++;
     const link = new Link(near, connect(Number(port), hostname), mode, end);
     links.add(link);
     near.on("close", () => links.delete(link));
@@ -49,12 +55,17 @@ export async function startProxy(target: string): Promise<FaultyWay> {
   return {
     port: (server.address() as AddressInfo).port,
     count: () => links.size,
+    attempts: () => attempts,
     silence: () => {
       mode = "silent";
       setOpen(mode);
     },
     silenceOpen: () => setOpen("silent"),
     breakOpen: () => setOpen("break"),
+    reject: () => {
+      mode = "reject";
+      setOpen(mode);
+    },
     cut,
     endAfter: (thing, lastWord) => {
       end = { thing, lastWord };
@@ -104,6 +115,7 @@ class Link {
 
   set(mode: Mode): void {
     this.mode = mode;
+    if (mode === "reject") this.end();
     for (const socket of [this.near, this.far]) {
       if (mode === "silent") socket.pause();
       else socket.resume();

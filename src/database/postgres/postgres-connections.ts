@@ -229,14 +229,19 @@ export function isConnectionLost(error: unknown): boolean {
   return SYSTEM_ERROR.test(code) || error instanceof QueryFailedError;
 }
 
-/** Retries a read whose connection has broken, until the pool is closed; a server restart breaks all connections. */
+/**
+ * Retries a read whose connection has broken, at most once per connection of the pool, because a server restart breaks
+ * all of them. If no connection can be opened, throws `unavailable` without a retry.
+ */
 async function retryIfConnectionLost<T>(pool: Pool, read: () => Promise<T>): Promise<T> {
   const until = performance.now() + RETRY_INTERVAL_MS;
-  while (true) {
+  for (let retries = pool.options.max; ; retries--) {
     try {
       return await read();
     } catch (error) {
-      if (pool.ending || !isConnectionLost(error) || performance.now() > until) throw error;
+      // A GatewayError means that no connection was opened; retries would load a server that rejects connections.
+      if (error instanceof GatewayError || !isConnectionLost(error)) throw error;
+      if (retries === 0 || performance.now() > until) throw error;
     }
   }
 }
