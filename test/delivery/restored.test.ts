@@ -95,6 +95,7 @@ describe("a PostgreSQL database", () => {
     expect((await api.find(endpoint.id)).body.data.webhookEndpoint).toMatchObject({
       state: "disabled",
       disabledReason: "restored",
+      updatedAt: (await readiness(gateway)).restoredAt,
     });
     const { nodes } = (await api.deliveries(endpoint.id)).body.data.webhookDeliveries;
     expect(nodes).toMatchObject([{ state: "canceled" }]);

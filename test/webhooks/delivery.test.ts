@@ -3,10 +3,7 @@ import { Webhook as SvixWebhook } from "svix";
 import { v7 as uuid } from "uuid";
 import { DAY_MS, timestamp } from "../../src/common/time";
 import { AuditEntry } from "../../src/features/audit/audit-entry.entity";
-import {
-  DISABLE_RESTORED_ENDPOINTS,
-  MOVE_RESTORED_POSITIONS,
-} from "../../src/features/restores/restore-steps";
+import { disableRestoredEndpoints, MOVE_RESTORED_POSITIONS } from "../../src/features/restores/restore-steps";
 import { MAX_ATTEMPTS } from "../../src/features/webhooks/webhook-retries";
 import { closedAfterEach } from "../support/closing";
 import { type GatewayOptions, type Reply, startGateway } from "../support/gateway";
@@ -558,7 +555,7 @@ describeGateway({ engine: "any", ...SENDS }, (gateway, engine) => {
     const { id } = await endpointTo();
     await addEvents(gateway, agentId, newSubjects(1));
     const [pending] = await become(id, 1, { attempts: 1 });
-    for (const { statement } of [MOVE_RESTORED_POSITIONS, ...DISABLE_RESTORED_ENDPOINTS])
+    for (const { statement } of [MOVE_RESTORED_POSITIONS, ...disableRestoredEndpoints(timestamp())])
       await write(statement, []);
     receiver.reaction = answering(200);
     await hurry(id);

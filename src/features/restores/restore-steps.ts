@@ -1,4 +1,4 @@
-import { timestamp } from "../../common/time";
+import { type Timestamp, timestamp } from "../../common/time";
 import { LineState } from "../lines/line.entity";
 import { WebhookDeliveryState } from "../webhooks/webhook-delivery.entity";
 import { WebhookDisabledReason, WebhookEndpointState } from "../webhooks/webhook-endpoint.entity";
@@ -14,10 +14,11 @@ export const MOVE_RESTORED_POSITIONS = {
 };
 
 /** Disables endpoints and cancels their pending deliveries, which may have been sent since the backup. */
-export const DISABLE_RESTORED_ENDPOINTS = [
+export const disableRestoredEndpoints = (now: Timestamp) => [
   {
     table: "webhook_endpoint",
-    statement: `UPDATE webhook_endpoint SET state = '${WebhookEndpointState.disabled}', disabled_reason = '${WebhookDisabledReason.restored}'
+    statement: `UPDATE webhook_endpoint SET state = '${WebhookEndpointState.disabled}', disabled_reason = '${WebhookDisabledReason.restored}',
+        updated_at = '${now}'
       WHERE state = '${WebhookEndpointState.active}'`,
   },
   {
@@ -32,18 +33,18 @@ export const DISABLE_RESTORED_ENDPOINTS = [
  * the backup.
  * @returns statements that work on either engine, each with the table that it changes
  */
-export const restoreSteps = () => [
+export const restoreSteps = (now = timestamp()) => [
   {
     table: "line",
     statement: `UPDATE line SET state = '${LineState.paused}', paused_reason = 'restored from a backup', version = version + 1
       WHERE state = '${LineState.active}'`,
   },
   MOVE_RESTORED_POSITIONS,
-  ...DISABLE_RESTORED_ENDPOINTS,
+  ...disableRestoredEndpoints(now),
   { table: "handoff_notice", statement: "DELETE FROM handoff_notice WHERE sent_at IS NULL" },
   {
     table: "known_database",
-    statement: `INSERT INTO known_database (id, restored_at) VALUES (${KNOWN_DATABASE_ID}, '${timestamp()}')
+    statement: `INSERT INTO known_database (id, restored_at) VALUES (${KNOWN_DATABASE_ID}, '${now}')
       ON CONFLICT (id) DO UPDATE SET restored_at = excluded.restored_at`,
   },
 ];
