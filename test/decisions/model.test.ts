@@ -299,13 +299,16 @@ onAnyEngine((engine) => {
     expect(await messagesOf(first.body)).toHaveLength(1);
   });
 
-  test("a rule with `once` does not match again while the model thinks", async () => {
+  test.each([
+    ["contact", "once"],
+    ["conversation, which is not open yet,", "once-there"],
+  ])("a rule with `once` per %s does not match again while the model thinks", async (_, type) => {
     const contact = { id: await newContact() };
-    await asked({ type: "once", data: {}, contact });
-    const { status, body } = await api.decide({ type: "once", contact });
+    await asked({ type, data: {}, contact });
+    const { status, body } = await api.decide({ type, contact });
     expect([status, body.explanation.rules]).toEqual([
       201,
-      [expect.objectContaining({ id: "once", spent: true })],
+      [expect.objectContaining({ id: type, spent: true })],
     ]);
     await settle();
   });
@@ -324,8 +327,9 @@ onAnyEngine((engine) => {
     const decisions = [
       await asked({ type: "once", data: {}, contact }),
       await asked({ type: "once-text", data: { key: "A1" }, contact }),
+      await asked({ type: "once-there", data: {}, contact }),
     ];
-    expect(await read((reader) => reader.count(RuleMatch))).toBe(before + 2);
+    expect(await read((reader) => reader.count(RuleMatch))).toBe(before + 3);
     await prevent(contact.id);
     await settle();
     for (const decision of decisions) expect(await found(decision)).toMatchObject({ state: "decided" });

@@ -13,11 +13,12 @@ import { describeGateway } from "../support/suite";
 const once = { per: "contact", within: "P30D" };
 const perOrder = { per: "situation.data.orderId", within: "P30D" };
 const perName = { per: "contact.name", within: "P1D" };
+const perConversation = { per: "conversation", within: "P1D" };
 const grouped = { ...once, group: "news" };
 const DOCUMENT = {
   situations: {
     ...{ "order.shipped": {}, tagged: {}, both: {}, urgent: {}, failed: {}, plain: {}, moved: {} },
-    ...{ listed: {}, elsewhere: {}, same: {}, nothing: {} },
+    ...{ listed: {}, elsewhere: {}, same: {}, nothing: {}, "order.late": {}, opened: {} },
     ...{ "order.paid": { orderId: "string" }, "order.noted": {}, news: { offer: "bool" } },
   },
   templates: { text: "Your order is on its way." },
@@ -54,6 +55,8 @@ const DOCUMENT = {
     { id: "elsewhere", on: "elsewhere", do: [{ send: "text", line: ["second", "sms"] }, { move: "sms" }] },
     { id: "same", on: "same", do: [{ send: "text" }, { move: "second" }] },
     { id: "nothing", on: "nothing", do: [], once },
+    { id: "late", on: "order.late", do: [{ send: "text", line: "sms" }], once: perConversation },
+    { id: "opened", on: "opened", do: [{ send: "text" }], once: perConversation },
   ],
   otherwise: [{ send: "text" }],
 };
@@ -156,6 +159,30 @@ describeGateway({ env: { DELIVERY_WORKERS: "0" }, engine: "any" }, (gateway) => 
     ]);
     expect([await isSpent(other, "A1"), await isSpent(one, "A2")]).toEqual([false, true]);
   });
+
+  test.each([
+    ["another line", "order.late"],
+    ["the default line", "opened"],
+  ])(
+    "a rule with `once` per conversation matches once in the conversation that it opens on %s",
+    async (_, type) => {
+      const contact = await unreached();
+      if (type === "opened") await reach(contact);
+      const about = { contact: { id: contact.id } };
+      const matched = async (more: DecisionBody = {}) => {
+        const { explanation, conversationId } = await decide(type, { ...about, ...more });
+        const [{ matched, spent = false }] = explanation.rules;
+        return { matched, spent, conversationId };
+      };
+      const { conversationId, ...first } = await matched();
+      expect(first).toEqual({ matched: true, spent: false });
+      for (const more of [{}, { dryRun: true }, { conversationId }])
+        expect(await matched(more)).toMatchObject({ matched: false, spent: true });
+      await conversationClient(gateway).close(conversationId);
+      expect(await matched()).toMatchObject({ matched: true, spent: false });
+      expect(await matched()).toMatchObject({ matched: false, spent: true });
+    },
+  );
 
   test("a rule whose `once` gives no text does not match, and says why", async () => {
     const { id } = await unreached();

@@ -1,3 +1,5 @@
+import { In } from "typeorm";
+import { groupBy } from "../../common/group-by";
 import type { Timestamp } from "../../common/time";
 import { derivedId } from "../../common/uuid";
 import { coalesceInTx, coalesceKeysInTx } from "../../database/coalesce-in-tx";
@@ -8,6 +10,7 @@ import type { Effect } from "../configuration/document/effect";
 import { type OnceLimit, onceLimits } from "../configuration/document/evaluate";
 import { periodMs } from "../configuration/document/period";
 import type { DecisionInput } from "../configuration/document/read-situation";
+import { Conversation, ConversationState } from "../conversations/conversation.entity";
 import { Decision } from "./decision.entity";
 import type { Snapshot } from "./decision-record";
 import type { EffectExplanation } from "./explanation";
@@ -16,36 +19,64 @@ import { hasStatus, wasAsked } from "./outcome";
 import { isHandedOff, type Plan } from "./plan";
 import { RuleMatch } from "./rule-match.entity";
 
-/** IDs of the agent, contact and conversation for which `once` can limit a rule's matches. */
+/** IDs of the agent, contact and conversations for which `once` can limit a rule's matches. */
 interface Subjects {
   agent: string;
-  contact: string | undefined;
-  conversation: string | undefined;
+  /** Empty if there is no contact. */
+  contact: readonly string[];
+  /** Without a conversation, the contact's ID stands for it. */
+  conversation: readonly string[];
 }
+
+/** IDs of a decision's agent, contact and conversation. */
+type About = Pick<Decision, "agentId" | "contactId" | "conversationId">;
+
+const subjectsOf = (
+  { agentId, contactId, conversationId }: About,
+  open: readonly Pick<Conversation, "id">[] = [],
+): Subjects => {
+  const contact = contactId === null ? [] : [contactId];
+  const conversation = conversationId === null ? contact : [conversationId];
+  return { agent: agentId, contact, conversation: [...conversation, ...open.map(({ id }) => id)] };
+};
 
 /** A rule with `once`, and the key under which its last match is stored. */
 type Count = OnceLimit & Pick<RuleMatch, "subjectId"> & { name: string };
 
 /** Returns rules with `once` and their keys; omits rules whose contact or conversation is missing. */
-export function countsOf(
+function countsOf(
   configuration: CompiledConfiguration,
   input: Omit<DecisionInput, "spent">,
   subjects: Subjects,
 ): Count[] {
   return onceLimits(configuration, input).flatMap((limit) => {
     const { per, group, ruleId } = limit;
-    const subject =
-      typeof per === "string"
-        ? subjects[per]
-        : derivedId(`once ${per.text}`, subjects.contact ?? subjects.agent);
-    if (subject === undefined) return [];
-    const subjectId = group === null ? subject : derivedId("group", subject);
-    return [{ ...limit, subjectId, name: group ?? ruleId }];
+    const [contact = subjects.agent] = subjects.contact;
+    const counted = typeof per === "string" ? subjects[per] : [derivedId(`once ${per.text}`, contact)];
+    return counted.map((subject) => {
+      const subjectId = group === null ? subject : derivedId("group", subject);
+      return { ...limit, subjectId, name: group ?? ruleId };
+    });
   });
 }
 
-/** Returns the IDs of the rules that have matched too recently, in order. */
-export async function spentRules(tx: Tx, counts: readonly Count[], now: Timestamp): Promise<string[]> {
+/**
+ * Returns the IDs of the rules that have matched too recently, in order. Without a conversation, the contact's open
+ * conversations count, because an earlier match may have opened one on another line than the default line.
+ */
+export async function spentRules(
+  tx: Tx,
+  configuration: CompiledConfiguration,
+  input: Omit<DecisionInput, "spent">,
+  about: About,
+): Promise<string[]> {
+  const { situation, now } = input;
+  const { contactId, conversationId } = about;
+  const rules = configuration.rulesFor(situation.type);
+  const isPerConversation = rules.some(({ document: { once } }) => once?.per === "conversation");
+  const isElsewhere = isPerConversation && conversationId === null && contactId !== null;
+  const open = isElsewhere ? await openWith(tx, contactId) : undefined;
+  const counts = countsOf(configuration, input, subjectsOf(about, open));
   const spent = await Promise.all(
     counts.map(async ({ ruleId, subjectId, name, within }) => {
       const match = { subjectId, ruleId: name };
@@ -54,8 +85,14 @@ export async function spentRules(tx: Tx, counts: readonly Count[], now: Timestam
       return Date.parse(now) - last < (periodMs(within) ?? 0) ? [ruleId] : [];
     }),
   );
-  return spent.flat();
+  return [...new Set(spent.flat())];
 }
+
+const openWith = coalesceKeysInTx(async (tx: Tx, contactIds) => {
+  const where = { contactId: In(contactIds), state: ConversationState.open };
+  const open = await tx.find(Conversation, { select: { id: true, contactId: true }, where });
+  return groupBy(open, ({ contactId }) => contactId);
+});
 
 /** Returns a match's temporary row during a model call; the previous match keeps its own row. */
 const whileAsked = <Row extends Pick<RuleMatch, "subjectId">>(match: Row): Row => ({
@@ -78,7 +115,7 @@ const matchedAt = coalesceKeysInTx(async (tx: Tx, names) => {
   return new Map(matches.map((match) => [nameOf(match), match.matchedAt]));
 });
 
-/** A decision's rules with `once`, and the IDs of its agent, contact and conversation. */
+/** A decision's rules with `once`, and the subjects of their matches. */
 export interface Matches {
   configuration: CompiledConfiguration;
   input: DecisionInput;
@@ -122,14 +159,14 @@ const deleteMatches = coalesceInTx(async (tx: Tx, matches: readonly Match[][]) =
 
 /** Returns a decision's rule matches for its current contact and conversation. */
 export const matchesOf = (
-  { agentId, situation, contactId, conversationId }: Decision,
+  decision: Decision,
   configuration: CompiledConfiguration,
   snapshot: Snapshot,
   ruleIds: ReadonlySet<string>,
 ): Matches => ({
   configuration,
-  input: { situation, ...snapshot },
-  subjects: { agent: agentId, contact: contactId ?? undefined, conversation: conversationId ?? undefined },
+  input: { situation: decision.situation, ...snapshot },
+  subjects: subjectsOf(decision),
   ruleIds,
 });
 

@@ -20,7 +20,7 @@ import type { AssumedContact } from "./decision.inputs";
 import type { Snapshot } from "./decision-record";
 import { readSurroundings } from "./loop";
 import type { Participants } from "./participants";
-import { countsOf, spentRules } from "./rule-matches";
+import { spentRules } from "./rule-matches";
 
 const IS_HANDED_OFF: Pick<DecisionInput, "isHandedOff"> = { isHandedOff: true };
 
@@ -41,7 +41,7 @@ interface SnapshotContext {
 export async function takeSnapshot(
   tx: Tx,
   { contact, conversation, line: known }: Participants,
-  { agent: { id: agent, slug, name }, configuration, situation, now, assumed }: SnapshotContext,
+  { agent: { id: agentId, slug, name }, configuration, situation, now, assumed }: SnapshotContext,
 ): Promise<Snapshot> {
   if (assumed !== undefined && contact === null)
     throw new InvalidInput([{ path: "as.contact", message: "requires a contact" }]);
@@ -82,11 +82,8 @@ export async function takeSnapshot(
     ...(conversation === null && contact !== null && contact.handedOffAt !== null && IS_HANDED_OFF),
     ...(situation.type === MESSAGE_FAILED && (await failedMessage(tx, situation, conversation))),
   };
-  const subjects = { agent, contact: contact?.id, conversation: conversation?.id };
-  return {
-    ...snapshot,
-    spent: await spentRules(tx, countsOf(configuration, { situation, ...snapshot }, subjects), now),
-  };
+  const about = { agentId, contactId, conversationId: conversation?.id ?? null };
+  return { ...snapshot, spent: await spentRules(tx, configuration, { situation, ...snapshot }, about) };
 }
 
 /** Returns the assumed data in its stored form. */
