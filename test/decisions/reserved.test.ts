@@ -79,6 +79,14 @@ describeGateway({ engine: "any", env: { ALLOW_PRIVATE_TARGETS: "127.0.0.0/8" } }
     (await conversationClient(gateway).send(conversationId, "Hello")).body.data.sendToConversation
       .id as string;
 
+  /** Reports a message as failed, as if the webhook line had sent it. */
+  const reportFailed = async (id = "") => {
+    const change = "status = 'sent', error_code = null, attempts = 1, line_id = $1";
+    await write(`update message set ${change} where id = $2`, [line.id, id]);
+    const { receipts } = gateway.services;
+    await receipts.apply({ lineId: line.id, message: { id }, status: MessageStatus.failed });
+  };
+
   /** Waits until the gateway has nothing left to do. */
   const settle = () =>
     whileDelivering(gateway, () =>
@@ -155,18 +163,7 @@ describeGateway({ engine: "any", env: { ALLOW_PRIVATE_TARGETS: "127.0.0.0/8" } }
       "expired",
       (id) => write("update message set expires_at = $1 where id = $2", [timestamp(-1), id]),
     ],
-    [
-      "is reported as failed",
-      "rejected",
-      async (id) => {
-        await write("update message set status = 'sent', attempts = 1, line_id = $1 where id = $2", [
-          line.id,
-          id,
-        ]);
-        const { receipts } = gateway.services;
-        await receipts.apply({ lineId: line.id, message: { id }, status: MessageStatus.failed });
-      },
-    ],
+    ["is reported as failed", "rejected", (id) => reportFailed(id)],
   ])(
     "a message of a conversation that %s raises a decision, whose own message raises none",
     async (_, errorCode, fail) => {
@@ -273,6 +270,16 @@ describeGateway({ engine: "any", env: { ALLOW_PRIVATE_TARGETS: "127.0.0.0/8" } }
       const { body } = await failedAgain(messageId, id);
       expect(body.explanation.effects).toMatchObject([{ status: "done", gate: { name: "window" } }]);
       await gateway.rest("POST", `/messages/${body.explanation.effects[0].messageId}/cancel`);
+    });
+
+    test("does not try again if the second message fails after its decision was deleted", async () => {
+      const { id, contactId } = await failing({ resend: true });
+      const again = (await sentTo(contactId))[1]?.id;
+      await write("delete from decision where conversation_id = $1", [id]);
+      await reportFailed(again);
+      await settle();
+      expect((await sentTo(contactId))[1]).toMatchObject({ status: "failed", errorCode: "rejected" });
+      expect(await decisionsAbout(id)).toEqual([]);
     });
 
     test("does not try again if the second message also fails", async () => {

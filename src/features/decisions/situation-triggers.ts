@@ -31,8 +31,6 @@ interface Raised extends Pick<Decision, "agentId" | "contactId" | "conversationI
 /** A message that could not be delivered, with its conversation. */
 interface FailedRow extends Pick<Decision, "agentId" | "contactId" | "conversationId"> {
   id: string;
-  /** The situation that led to the message, as JSON; null if no decision sent the message. */
-  situation: string | null;
 }
 
 /** Raises the gateway's own situations in the transactions that cause them. A deliverer makes the decisions. */
@@ -52,24 +50,26 @@ export class SituationTriggers {
       { agentId, contactId, conversationId, situation: { type: CONVERSATION_RELEASED, data: { reason } } },
     ]);
 
-  /** Raises `message.failed`, except for messages sent about another failed message, which could loop. */
+  /**
+   * Raises `message.failed`, except for messages sent about another failed message, which could loop. A message whose
+   * decision is no longer stored may be one of them.
+   */
   readonly messagesFailed = async (tx: Tx, failed: readonly FailedMessage[]): Promise<void> => {
     const rows: FailedRow[] = await tx.query(
       `select message.id, message.agent_id as "agentId", message.conversation_id as "conversationId",
-         conversation.contact_id as "contactId", decision.situation
+         conversation.contact_id as "contactId"
        from message
        join conversation on conversation.id = message.conversation_id
        left join decision on decision.id = message.decision_id
-       where message.id in ${placeholders(1, failed.length)}`,
+       where message.id in ${placeholders(1, failed.length)}
+         and (message.decision_id is null or decision.situation_type <> '${MESSAGE_FAILED}')`,
       failed.map(({ id }) => id),
     );
     const errorCodes = new Map(failed.map(({ id, errorCode }) => [id, errorCode]));
-    const raised = rows
-      .filter(({ situation }) => situation === null || JSON.parse(situation).type !== MESSAGE_FAILED)
-      .map(({ id: messageId, situation: _, ...about }) => {
-        const data = { messageId, errorCode: errorCodes.get(messageId) ?? null };
-        return { ...about, situation: { type: MESSAGE_FAILED, data } };
-      });
+    const raised = rows.map(({ id: messageId, ...about }) => {
+      const data = { messageId, errorCode: errorCodes.get(messageId) ?? null };
+      return { ...about, situation: { type: MESSAGE_FAILED, data } };
+    });
     await this.raise(tx, raised);
   };
 
