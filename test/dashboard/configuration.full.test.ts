@@ -277,6 +277,7 @@ describeDashboard("Configuration", (dashboard) => {
       () => page.getByRole("button", { name: "Publish version 2" }).click(),
     );
     await seen(page.getByRole("alert").getByText("This has changed since you opened it."));
+    await page.getByRole("button", { name: "Show the changes" }).click();
     await seen(page.getByRole("note").getByText("started when version 1 was live. Version 2 is live now"));
     await eventually(() => page.getByLabel("Note (optional)").inputValue()).toBe(
       "Hands off what it does not know",
@@ -303,6 +304,54 @@ describeDashboard("Configuration", (dashboard) => {
     await seen(page.getByText("Restored version 1 as version 4."));
     await seen(rowOf(page, "Version 4").getByText("Restored version 1: too many handoffs"));
     await seen(editorOf(page).getByText('"order-shipped"'));
+  });
+
+  test("is reviewed and restored as it was opened: a colleague's changes are shown only on request", async () => {
+    const { agentId, manager, open } = await newAgent("reviewing");
+    const { configurations } = dashboard.gateway.services;
+    const context = await operator(dashboard.gateway, "reviewing");
+    const documentOf = (burstSeconds: number) => ({ format: 1, burstSeconds });
+    await configurations.saveDraft(context, agentId, documentOf(1), 0);
+    const page = await open("/configuration/publish");
+    const inserted = (seconds: number) => page.locator("ins").getByText(`"burstSeconds": ${seconds}`);
+    const mayPublish = () => page.getByRole("button", { name: "Publish version 2" }).isEnabled();
+    await seen(inserted(1));
+    await eventually(mayPublish).toBe(true);
+
+    await configurations.saveDraft(context, agentId, documentOf(2), 1);
+    const notice = page.getByRole("alert").filter({ hasText: "after you opened this page" });
+    await seenInTime(notice.getByText("CLI saved the draft"));
+    await eventually(() => violations(page)).toEqual([]);
+    await eventually(() => inserted(1).count()).toBe(1);
+    await eventually(mayPublish).toBe(false);
+    await notice.getByRole("button", { name: "Show the changes" }).click();
+    await seen(inserted(2));
+    await gone(notice);
+    await eventually(mayPublish).toBe(true);
+
+    // The member's own changes, such as a test that was kept, need no request.
+    const save = `mutation ($input: SaveConfigurationDraftInput!) {
+      saveConfigurationDraft(input: $input) { draft { revision } }
+    }`;
+    const input = { agentId, document: documentOf(3), expectedRevision: 2 };
+    await dashboard.gateway.graphql(save, { input }, { token: manager.token });
+    await seenInTime(inserted(3));
+    await eventually(() => notice.count()).toBe(0);
+
+    const restore = { agentId, fromVersion: 1 };
+    await configurations.publish(context, { ...restore, expectedLiveVersion: 1 });
+    await seenInTime(notice.getByText("CLI published version 2"));
+    await eventually(mayPublish).toBe(false);
+
+    await page.goto(`${dashboard.gateway.url}/dashboard/configuration?agent=${agentId}`);
+    await page.getByRole("button", { name: "Actions for version 1" }).click();
+    await page.getByRole("menuitem", { name: "Restore…" }).click();
+    await seen(dialogOf(page).getByText("as version 3."));
+    await configurations.publish(context, { ...restore, expectedLiveVersion: 2 });
+    await seenInTime(page.getByText("version 3 is live"));
+    await dialogOf(page).getByRole("button", { name: "Restore" }).click();
+    await seen(dialogOf(page).getByText("This has changed since you opened it."));
+    expect(await configurations.find(context, agentId)).toMatchObject({ version: 3 });
   });
 
   test("is tried without storing anything, and with a command that works", async () => {

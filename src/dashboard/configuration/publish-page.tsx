@@ -17,8 +17,9 @@ import { toast } from "../ui/toast";
 import { markOf } from "./check";
 import styles from "./configuration.module.css";
 import { Diff } from "./diff";
-import { type Draft, type Live, useDocuments } from "./documents";
+import { type Documents, isNextSave, isSame, useDocuments } from "./documents";
 import { CheckConfigurationDocument, PublishConfigurationDocument } from "./documents.generated";
+import { Newer } from "./newer";
 import { Problems } from "./problems";
 import { ReplayReport } from "./replay-report";
 import { TestsReport, useTests } from "./tests-report";
@@ -35,13 +36,19 @@ export const PublishPage = () => (
 );
 
 function OfAgent({ agent }: { agent: Agent }) {
-  const { data, error, refetch } = useDocuments(agent.id);
-  // Keeps showing the published draft, because it no longer exists on the server.
-  const [published, setPublished] = useState<{ live: Live; draft: Draft }>();
-  const { live, draft } = published ?? { live: data?.configuration, draft: data?.configurationDraft };
+  const { data, error, isFetching, refetch } = useDocuments(agent.id);
+  const { email } = useViewer();
+  // Remains as it was read until the user asks for a colleague's changes, and after it was published.
+  const [shown, show] = useState<Documents>();
+  const [isPublished, setPublished] = useState(false);
+  const { configuration: live, configurationDraft: draft } = data ?? {};
+  const latest = live && draft ? { live, draft } : undefined;
+  const follows = shown === undefined ? latest && !isFetching : !latest || isNextSave(shown, latest, email);
+  if (follows && !isPublished) show(latest);
+  const { live: shownLive, draft: shownDraft } = shown ?? latest ?? {};
   if (live === undefined && error !== null) return <Failure error={error} retry={refetch} />;
   if (live == null) return <Skeleton height={360} radius="lg" />;
-  if (draft == null) {
+  if (shownLive === undefined || shownDraft === undefined) {
     return (
       <Empty title="There is no draft to publish">
         <p>
@@ -51,29 +58,44 @@ function OfAgent({ agent }: { agent: Agent }) {
       </Empty>
     );
   }
+  const documents = { live: shownLive, draft: shownDraft };
+  const newer = isPublished || latest === undefined || isSame(documents, latest) ? undefined : latest;
   return (
-    <Review
-      agent={agent}
-      live={live}
-      draft={draft}
-      isPublished={published !== undefined}
-      reload={refetch}
-      onPublish={(hasBegun) => setPublished(hasBegun ? { live, draft } : undefined)}
-    />
+    <>
+      {newer && (
+        <Newer
+          {...newer}
+          isPublication={newer.live.version !== shownLive.version}
+          onShow={() => show(newer)}
+        />
+      )}
+      <Review
+        {...documents}
+        agent={agent}
+        isOutdated={newer !== undefined}
+        isPublished={isPublished}
+        reload={refetch}
+        onPublish={(hasBegun) => {
+          show(documents);
+          setPublished(hasBegun);
+        }}
+      />
+    </>
   );
 }
 
-interface Reviewed {
+interface Reviewed extends Documents {
   agent: Agent;
-  live: Live;
-  draft: Draft;
+  /** True if the draft or the live version has changed since. */
+  isOutdated: boolean;
   isPublished: boolean;
   reload: () => Promise<unknown>;
   /** Called with true before publishing, and with false if publishing fails. */
   onPublish: (hasBegun: boolean) => void;
 }
 
-function Review({ agent, live, draft, isPublished, reload, onPublish }: Reviewed) {
+function Review(props: Reviewed) {
+  const { agent, live, draft, isOutdated, isPublished } = props;
   const { document } = draft;
   const { nameOfActor } = useMembers();
   const { data, error, refetch } = usePolledQuery(
@@ -130,14 +152,9 @@ function Review({ agent, live, draft, isPublished, reload, onPublish }: Reviewed
         </>
       )}
       <PublishForm
-        agent={agent}
-        live={live}
-        draft={draft}
-        isPublished={isPublished}
-        reload={reload}
-        onPublish={onPublish}
+        {...props}
         // Test results for an earlier revision of the draft must not allow publishing.
-        mayPublish={isValid && !tests.isPlaceholderData}
+        mayPublish={isValid && !isOutdated && !tests.isPlaceholderData}
         failedTests={tests.data?.runConfigurationTests.failed ?? 0}
       />
     </>

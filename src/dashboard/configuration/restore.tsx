@@ -1,4 +1,5 @@
 import { TextInput } from "@mantine/core";
+import { useState } from "react";
 import { useLocation } from "wouter";
 import { NOTE_MAX_LENGTH } from "../../features/configuration/configuration.limits";
 import type { Agent } from "../agents/agent-page";
@@ -9,7 +10,9 @@ import { PublishConfigurationDocument } from "./documents.generated";
 
 /** Publishes an earlier version again. */
 export function Restore(props: { agent: Agent; version: number; live: number; onClosed: () => void }) {
-  const { agent, version, live } = props;
+  const { agent, version } = props;
+  // Must not follow later publications: only the version that was live when the dialog opened is replaced.
+  const [live] = useState(props.live);
   const [, navigate] = useLocation();
   const publish = async (form: FormData) => {
     const { publishConfiguration } = await change(PublishConfigurationDocument, {
