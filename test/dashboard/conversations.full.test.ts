@@ -1,6 +1,7 @@
 import type { Request } from "playwright-core";
 import { HOUR_MS, timestamp } from "../../src/common/time";
 import { AddressKind } from "../../src/features/contacts/contact-address.entity";
+import { MessageStatus } from "../../src/features/messages/message.enums";
 import { addContact, contactClient } from "../support/contacts";
 import { addConversation, conversationClient } from "../support/conversations";
 import { decisionClient, publish } from "../support/decisions";
@@ -87,6 +88,22 @@ describeDashboard(
       await eventually(() => messages.getByRole("listitem").count()).toBe(90);
       await conversationClient(gateway).send(id, "number 91.");
       await seenInTime(messages.getByText("number 91."));
+    });
+
+    test("a thread shows the state of a message that changes after many others were sent", async () => {
+      const { gateway } = dashboard;
+      const { id: lineId, name } = await addLine(gateway, { agentId });
+      const { id } = await talkTo("Late Reader", name);
+      const { body } = await conversationClient(gateway).send(id, "the first one");
+      const page = await dashboard.visit(`/conversations/${id}`);
+      const messages = page.getByRole("log", { name: "Messages" }).getByRole("listitem");
+      const first = messages.filter({ hasText: "the first one" });
+      await seenInTime(first.getByText("Delivered"));
+      for (let i = 2; i <= 35; i++) await conversationClient(gateway).send(id, `number ${i}.`);
+      await seenInTime(messages.filter({ hasText: "number 35." }));
+      const message = { id: body.data.sendToConversation.id };
+      await gateway.services.receipts.apply({ lineId, message, status: MessageStatus.read });
+      await seenInTime(first.getByText("Read", { exact: true }));
     });
 
     test("the list starts with the latest activity, and shows the last message of each conversation", async () => {

@@ -11,8 +11,6 @@ import {
   type ThreadQuery,
 } from "./documents.generated";
 
-/** Always poll at least this many of the newest messages, because a message's state can change after it is sent. */
-const MIN_RECENT = 5;
 /** The API's max page size. */
 const MAX_RECENT = 100;
 
@@ -71,12 +69,8 @@ function withAnswer(loaded: Loaded, { latest, added, recent, scheduled }: Thread
   };
 }
 
-/** Returns the number of newest messages to poll, enough to include the oldest unsent one. */
-function recentOf({ messages }: Loaded): number {
-  const first = messages.findIndex(isUnsent);
-  const unsent = first === -1 ? 0 : messages.length - first;
-  return Math.min(Math.max(unsent, MIN_RECENT), MAX_RECENT);
-}
+/** Returns the number of newest messages to poll, at least 1; a message's state can change long after it is sent. */
+const recentOf = ({ messages }: Loaded): number => Math.min(messages.length || 1, MAX_RECENT);
 
 /** True if the first unsent message is being sent or is about to be; the others wait for it. */
 const isLeaving = ({ messages }: Loaded): boolean => {
