@@ -213,6 +213,23 @@ describeDashboard("contacts", (dashboard) => {
     await eventually(() => dialogOf(page).getByLabel("Attributes").inputValue()).toBe('{"plan"');
   });
 
+  test("a long text in a form is discarded only after a confirmation", async () => {
+    const page = await dashboard.visit("/contacts");
+    await page.getByRole("main").getByRole("button", { name: /^Add/ }).first().click();
+    const attributes = dialogOf(page).getByLabel("Attributes");
+    await attributes.fill('{"plan": "gold"}');
+    const question = dialogOf(page).getByRole("alert").getByText("Discard your changes?");
+    await page.keyboard.press("Escape");
+    await seen(question);
+    await pressEnter(dialogOf(page).getByRole("button", { name: "Keep editing" }));
+    await gone(question);
+    await eventually(() => attributes.inputValue()).toBe('{"plan": "gold"}');
+    await pressEnter(dialogOf(page).getByRole("button", { name: "Cancel" }));
+    await seen(question);
+    await pressEnter(dialogOf(page).getByRole("button", { name: "Discard" }));
+    await gone(dialogOf(page));
+  });
+
   test("a change kept when the session ends returns only to its contact, without the untouched fields", async () => {
     const { gateway } = dashboard;
     const permissions = [Permission.conversations_read, Permission.conversations_write];

@@ -8,8 +8,11 @@ import { useKeptForm } from "./kept-form";
 import { useTask } from "./task";
 import { toast } from "./toast";
 
-/** Closing the dialog asks for a confirmation if at least this many fields have changed. */
+/** Closing the dialog asks for a confirmation if at least this many fields have changed, or a single long text. */
 const MANY_CHANGES = 2;
+
+const isLongText = (control: EventTarget): boolean =>
+  control instanceof HTMLTextAreaElement && control.value.trim() !== "";
 
 /** The state of a form's fields. */
 export interface FormState {
@@ -78,9 +81,10 @@ function Form(
   const asked = useRef(new Set<string>());
   const form = useKeptForm(`${props.title} ${props.of ?? ""}`, changed);
   guard.current = () => {
-    const isLost = changed.current.size >= MANY_CHANGES && !asking;
-    setAsking(isLost);
-    return !isLost;
+    const controls = [...changed.current];
+    const isLost = controls.length >= MANY_CHANGES || controls.some(isLongText);
+    setAsking(isLost && !asking);
+    return !isLost || asking;
   };
   const leave = () => {
     if (guard.current()) close();
@@ -146,7 +150,7 @@ function Form(
       )}
       <div className={styles.footer}>
         {error !== undefined && !isShownByField && <Failure error={error} />}
-        {asking && <p role="alert">You have changed several fields. Discard the changes?</p>}
+        {asking && <p role="alert">Discard your changes?</p>}
         <DialogButtons>
           <Button
             variant="default"
