@@ -222,11 +222,15 @@ describeDashboard(
       const { page: manager } = await open("/settings/members");
       await enterPassword(manager, dashboard.gateway.ownerCredentials);
       await act(manager, member.email, "Passkeys…");
-      await dialogOf(manager).getByRole("button", { name: "Remove the passkey Laptop" }).click();
-      await manager
-        .getByRole("dialog", { name: "Remove “Laptop”?" })
-        .getByRole("button", { name: "Remove passkey" })
-        .click();
+      const remove = dialogOf(manager).getByRole("button", { name: "Remove the passkey Laptop" });
+      const confirmation = manager.getByRole("dialog", { name: "Remove “Laptop”?" });
+      // Escape closes only the dialog on top.
+      await remove.click();
+      await seen(confirmation);
+      await manager.keyboard.press("Escape");
+      await gone(confirmation);
+      await remove.click();
+      await confirmation.getByRole("button", { name: "Remove passkey" }).click();
       await seen(dialogOf(manager).getByText("No passkeys"));
       await enterPassword(page);
       await signedIn(page);

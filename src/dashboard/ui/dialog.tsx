@@ -1,5 +1,5 @@
 import { Button, Modal } from "@mantine/core";
-import { type ReactNode, useEffect, useState } from "react";
+import { type ReactNode, useEffect, useId, useState } from "react";
 import styles from "./dialog.module.css";
 
 /**
@@ -19,9 +19,11 @@ export function Dialog(props: {
 }) {
   const [opened, setOpened] = useState(false);
   useEffect(() => setOpened(true), []);
-  useEffect(returnFocus, []);
+  const id = useId();
+  useEffect(() => returnFocus(id), [id]);
   const close = () => {
-    if (props.mayClose?.() ?? true) setOpened(false);
+    // Every open dialog receives the Escape key, but it is meant for the top one.
+    if (openDialogs.at(-1) === id && (props.mayClose?.() ?? true)) setOpened(false);
   };
   return (
     <Modal.Root
@@ -50,16 +52,16 @@ export function Dialog(props: {
   );
 }
 
-/** Number of open dialogs, and the element that had the focus before the first one. */
-let openDialogs = 0;
+/** The IDs of the open dialogs, the top one last, and the element that had the focus before the first one. */
+let openDialogs: readonly string[] = [];
 let opener: Element | null = null;
 
 /** Remembers what opened the first dialog; the returned function focuses it, unless another element has the focus. */
-function returnFocus() {
-  if (openDialogs === 0) opener = document.activeElement;
-  openDialogs += 1;
+function returnFocus(id: string) {
+  if (openDialogs.length === 0) opener = document.activeElement;
+  openDialogs = [...openDialogs, id];
   return () => {
-    openDialogs -= 1;
+    openDialogs = openDialogs.filter((each) => each !== id);
     if (document.activeElement !== document.body) return;
     const target = opener?.isConnected && opener !== document.body ? opener : document.querySelector("h1");
     if (target instanceof HTMLElement) target.focus({ preventScroll: true });
