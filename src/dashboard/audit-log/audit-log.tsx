@@ -60,7 +60,7 @@ export function AuditLog() {
             )}
           </ul>
         )}
-        <Pager connection={data?.auditLog} pageSize={PAGE_SIZE} />
+        <Pager connection={data?.auditLog} stale={isPlaceholderData} pageSize={PAGE_SIZE} />
       </div>
     </Page>
   );

@@ -36,7 +36,7 @@ export function ToReview() {
         ) : (
           <Placeholder />
         )}
-        <Pager connection={messages} pageSize={PAGE_SIZE} />
+        <Pager connection={messages} stale={query.isPlaceholderData} pageSize={PAGE_SIZE} />
       </div>
     </Page>
   );

@@ -65,7 +65,7 @@ export function List<Node extends { id: string }>(props: {
         rows={connection?.nodes ?? []}
         cells={props.cells}
       />
-      <Pager connection={connection} pageSize={PAGE_SIZE} />
+      <Pager connection={connection} stale={isPlaceholderData} pageSize={PAGE_SIZE} />
     </>
   );
 }

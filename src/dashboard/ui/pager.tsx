@@ -11,8 +11,15 @@ export interface Connection<Node> {
   isTotalCountExact?: boolean;
 }
 
-/** The position of the page in the list, and buttons to the previous and next page; nothing for a single page. */
-export function Pager(props: { connection: Connection<unknown> | undefined; pageSize: number }) {
+/**
+ * The position of the page in the list, and buttons to the previous and next page; nothing for a single page.
+ * @param stale true if the page is a placeholder for the one that is loading, so its cursor leads elsewhere
+ */
+export function Pager(props: {
+  connection: Connection<unknown> | undefined;
+  stale: boolean;
+  pageSize: number;
+}) {
   const { after, page, next, previous } = useListAddress();
   const { nodes, pageInfo, totalCount, isTotalCountExact } = props.connection ?? {};
   const cursor = pageInfo?.hasNextPage ? pageInfo.endCursor : null;
@@ -36,7 +43,8 @@ export function Pager(props: { connection: Connection<unknown> | undefined; page
         variant="default"
         size="xs"
         disabled={cursor === null}
-        onClick={turn(() => cursor && next(cursor))}
+        // Not disabled while the next page loads, because a disabled button would lose the focus.
+        onClick={turn(() => cursor && !props.stale && next(cursor))}
       >
         Next
       </Button>
