@@ -270,6 +270,33 @@ describeDashboard("API keys", (dashboard) => {
     expect((await dashboard.gateway.services.keys.find(context, id))?.expiresAt).toBeNull();
   });
 
+  test("a new key can be revoked only once the old one is known or cannot be looked up", async () => {
+    const { keys } = dashboard.gateway.services;
+    const { id } = await mint(dashboard.gateway, { name: "slow" });
+    const { apiKey } = await keys.rotate(await operator(dashboard.gateway), { id, graceSeconds: 3600 });
+    const page = await dashboard.visit(`/api-keys/${apiKey.id}`);
+    const shownBefore: number[] = [];
+    let isLost = false;
+    await page.route("**/graphql", async (route) => {
+      if (!/query ReplacedKey\b/.test(route.request().postData() ?? "")) return route.continue();
+      if (isLost) return route.abort();
+      const response = await route.fetch();
+      shownBefore.push(await dialogOf(page).count());
+      return route.fulfill({ response });
+    });
+    const unknown = dialogOf(page).getByText("could not check if this key replaces another one");
+    await act(page, "slow", "Revoke");
+    await seen(dialogOf(page).getByLabel("Keep the old key"));
+    expect(shownBefore[0]).toBe(0);
+    await eventually(() => unknown.count()).toBe(0);
+
+    isLost = true;
+    await page.reload();
+    await act(page, "slow", "Revoke");
+    await seen(unknown);
+    await page.unrouteAll({ behavior: "wait" });
+  });
+
   test("the page of a rotated key says whether it is still used, and from where", async () => {
     const { keys, usageRecorder } = dashboard.gateway.services;
     const { secret, id } = await mint(dashboard.gateway, { name: "followed" });

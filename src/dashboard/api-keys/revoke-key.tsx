@@ -13,12 +13,15 @@ import { KeyFacts } from "./key-facts";
  * valid one, so the dialog offers to keep the old one.
  */
 export function RevokeKey({ apiKey, onClosed }: { apiKey: KeyFragment; onClosed: () => void }) {
-  const old = useReplaced(apiKey);
+  const { data, error, isLoading } = useReplaced(apiKey);
+  const old = data?.apiKeys.nodes[0];
   const revoke = async (form: FormData) => {
     const keepReplaced = form.get("keep") !== null;
     await change(RevokeApiKeyDocument, { id: apiKey.id, keepReplaced });
     toast(`Revoked ${apiKey.name}.${keepReplaced ? " The old key still works." : ""}`);
   };
+  // Without the answer, the dialog would not offer to keep the old key.
+  if (isLoading) return null;
   return (
     <FormDialog
       title={`Revoke “${apiKey.name}”?`}
@@ -29,6 +32,12 @@ export function RevokeKey({ apiKey, onClosed }: { apiKey: KeyFragment; onClosed:
     >
       <KeyFacts apiKey={apiKey} />
       <p>Anything using this key will immediately get a 403 error. This can’t be undone.</p>
+      {error !== null && data === undefined && (
+        <p className={styles.warning}>
+          The dashboard could not check if this key replaces another one. If it does, the old key is not kept:
+          it stops working when its grace period ends.
+        </p>
+      )}
       {old !== undefined && (
         <>
           <p className={styles.warning}>
@@ -54,10 +63,9 @@ export function RevokeKey({ apiKey, onClosed }: { apiKey: KeyFragment; onClosed:
   );
 }
 
-/** Returns the key that this one replaced if it still works; undefined if this key was replaced or is inactive. */
-function useReplaced({ id, state, replacedById }: KeyFragment): KeyFragment | undefined {
+/** Looks up the key that this one replaced if it still works, unless this key was replaced or is inactive. */
+function useReplaced({ id, state, replacedById }: KeyFragment) {
   const { deactivated } = useViewer();
   const enabled = state === "active" && replacedById === null && !deactivated;
-  const { data } = usePolledQuery(ReplacedKeyDocument, { id }, { enabled });
-  return data?.apiKeys.nodes[0];
+  return usePolledQuery(ReplacedKeyDocument, { id }, { enabled });
 }
