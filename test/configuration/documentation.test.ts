@@ -82,6 +82,7 @@ test("the page states the limits", () => {
     limits.MAX_MESSAGES_PER_DECISION,
     limits.MAX_HISTORY,
     limits.HISTORY_MAX_BYTES / KIBI,
+    limits.PROMPT_MAX_LENGTH,
     limits.MAX_ASK_TEXTS,
     limits.ASK_TEXTS_MAX_LENGTH,
     limits.MAX_ASKS_PER_DAY,

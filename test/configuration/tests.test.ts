@@ -185,6 +185,21 @@ test.each<[string, object]>([
   expect(await run([test])).toMatchObject({ total: 1, failed: 0, differences: [] });
 });
 
+test.each<[string, object, outcome: string]>([
+  ["`otherwise` applies", {}, "handoff"],
+  ["nothing is done while a human answers", { conversation: { handler: "human" } }, "silent"],
+  ["nothing is done in a loop", { message: { text: "Hi", answers: 5 } }, "failed"],
+])("if the instructions for a model cannot be rendered, %s", async (_, test, outcome) => {
+  const instructions = "Answer in the tone {{ contact.attributes.tone }}.";
+  const received = { situation: { type: "message.received" }, message: { text: "Hi" } };
+  const parts = {
+    templates: { instructions },
+    rules: [{ id: "answer", on: "message.received", do: [{ ask: { prompt: "instructions" } }] }],
+  };
+  const { differences } = await run([{ ...received, ...test, expect: { rule: "answer", outcome } }], parts);
+  expect(differences).toEqual([]);
+});
+
 type Given = { ruleId?: string; clause?: number };
 test.each<[expected: object, path: string, message: string, given?: Given & Record<string, unknown>]>([
   [

@@ -30,7 +30,7 @@ const documentWith = (ask: object) => ({
     { id: "listen", on: "message.received", when: ["!message.text.contains('?')"], do: [] },
     { id: "answer", on: "message.received", do: [{ ask }] },
     { id: "ask", on: "ask", do: [{ ask }] },
-    { id: "article", on: "article", do: [{ ask: { prompt: "help", texts: ["article"] } }] },
+    { id: "article", on: "article", do: [{ ask: { prompt: "article", texts: ["article"] } }] },
     { id: "plain", on: "plain", do: [{ ask: { prompt: "help" } }] },
   ],
   otherwise: [{ addTags: ["unanswered"] }],
@@ -165,7 +165,7 @@ onOneEngine((engine) => {
     },
   );
 
-  test("a text longer than a message is given to the model and shown as a whole", async () => {
+  test("instructions and texts longer than a message are given to the model and shown as a whole", async () => {
     answerBy(completion);
     const article = "x".repeat(25_000);
     const { id: conversationId } = await addConversation(gateway, { agentId });
@@ -173,7 +173,10 @@ onOneEngine((engine) => {
     const { id } = await decided({ conversationId, ruleId: "article" });
     expect(dataIn(server.onlyRequest().body).texts).toEqual({ article });
     const { body } = await api.find(id);
-    expect(body.modelExchange.texts).toEqual([{ name: "article", text: article }]);
+    expect(body.modelExchange).toMatchObject({
+      instructions: `<data>"${article}"</data>`,
+      texts: [{ name: "article", text: article }],
+    });
   });
 
   test("a dry run shows what the model would be given", async () => {

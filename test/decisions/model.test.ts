@@ -230,6 +230,30 @@ onAnyEngine((engine) => {
     for (const text of [gateway.log(), JSON.stringify(body)]) expect(text).not.toContain(KEY);
   });
 
+  test("if the instructions are too long for the model, `otherwise` applies", async () => {
+    const situation = {
+      type: "late",
+      data: { text: "<".repeat(10_000) },
+      contact: { id: await newContact() },
+    };
+    const effects = [
+      { kind: "addTags", ruleId: "late", status: "done" },
+      { kind: "ask", ruleId: "late", status: "failed", error: { code: "template_error" } },
+      { kind: "send", status: "done", text: "A human will answer." },
+      { kind: "handoff", status: "done", reason: "no answer" },
+    ];
+    const decision = { decider: "rules", outcome: "handoff", ruleId: "late", explanation: { effects } };
+    expect((await api.decide({ ...situation, dryRun: true })).body).toMatchObject(decision);
+    const { body } = await api.decide(situation);
+    expect(body).toMatchObject(decision);
+    const replayed = await gateway.rest("POST", `/agent/decisions/${body.id}/replay`, {
+      body: { against: { version: body.configurationVersion } },
+    });
+    expect(replayed.body).toMatchObject({ status: "same", explanation: body.explanation });
+    await settle();
+    expect(server.received).toEqual([]);
+  });
+
   test("the texts of `otherwise` after a failed question are replayed byte for byte", async () => {
     const fallback = '{{ 1200 | money: "EUR" }}';
     const templates = { ...DOCUMENT.templates, fallback };

@@ -75,6 +75,9 @@ export const MAX_HISTORY = 50;
 /** Max size of the earlier messages sent to a model, as JSON (bytes). */
 export const HISTORY_MAX_BYTES = 16 * 1024;
 
+/** Max length of the instructions for a model (code points). */
+export const PROMPT_MAX_LENGTH = 40_000;
+
 /** Max configuration texts sent to a model as information. */
 export const MAX_ASK_TEXTS = 10;
 

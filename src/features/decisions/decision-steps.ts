@@ -18,14 +18,14 @@ import type { Application, Dependencies } from "./effects/application";
 import { explain } from "./effects/explain-effect";
 import type { EffectExplanation, GateExplanation, ModelRequest } from "./explanation";
 import { recountAnswers, reportLoop } from "./loop";
-import { isLoop, LOOP_ERROR } from "./loop-gate";
+import { LOOP_ERROR } from "./loop-gate";
 import { type Answer, askIn, NO_MODEL, NOT_ASKED, withAnswer } from "./model/asking";
 import { readHistory } from "./model/history";
 import type { Ask } from "./model/proposal";
 import { modelRequestStateOf, obstacleTo } from "./model-request-state";
 import { outcomeOf } from "./outcome";
 import { type Participants } from "./participants";
-import { isHandedOff, type Plan, planInSteps } from "./plan";
+import { mayAsk, type Plan, planInSteps } from "./plan";
 import type { Planning } from "./planning";
 import { forget, inEffect, matchedIn, matchesOf, recordAsked, recordMatches } from "./rule-matches";
 import { messageIdsOf, takeSnapshot } from "./snapshot";
@@ -144,8 +144,7 @@ export class DecisionSteps {
     if (planned.formatted !== undefined) decision.snapshot = { ...snapshot, formatted: planned.formatted };
     decision.ruleId = planned.ruleId;
     decision.effects = planned.effects;
-    const mayAsk = !isLoop(planned.gates) && !isHandedOff(planned.gates);
-    const ask = mayAsk ? askIn(planned.effects) : undefined;
+    const ask = mayAsk(planned.gates) ? askIn(planned.effects) : undefined;
     const asks = ask !== undefined;
     if (asks && this.hasModel) {
       decision.decider = DeciderKind.model;

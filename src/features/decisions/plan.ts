@@ -1,12 +1,13 @@
 import type { CompiledConfiguration } from "../configuration/document/compiled-configuration";
 import type { Effect } from "../configuration/document/effect";
-import { evaluate } from "../configuration/document/evaluate";
+import { withinLimits } from "../configuration/document/effect-writer";
+import { evaluate, otherwise } from "../configuration/document/evaluate";
 import type { Formatted } from "../configuration/document/local-formats";
 import type { DecisionInput } from "../configuration/document/read-situation";
 import type { Handler } from "../conversations/conversation.entity";
 import type { GateExplanation, RuleExplanation } from "./explanation";
 import { rulesJson } from "./explanation-json";
-import { loopGate } from "./loop-gate";
+import { isLoop, loopGate } from "./loop-gate";
 
 /** The rules' plan for a situation, before its effects are applied; `Rules` is the type of the rules' results. */
 export interface Plan<Rules = RuleExplanation[]> {
@@ -28,6 +29,9 @@ const HUMAN: Handler = "human";
 /** True if a human answers in the conversation. */
 export const isHandedOff = (gates: readonly GateExplanation[]): boolean =>
   gates.some(({ name, passed }) => name === HANDLER && !passed);
+
+/** True if the gates allow an `ask` effect. */
+export const mayAsk = (gates: readonly GateExplanation[]): boolean => !isLoop(gates) && !isHandedOff(gates);
 
 /** Returns the gate for a situation type that the configuration does not declare, possibly because of a typo. */
 const declaredGate = (configuration: CompiledConfiguration, type: string): GateExplanation[] =>
@@ -59,5 +63,27 @@ export function plan(configuration: CompiledConfiguration, input: DecisionInput)
     ...(answers === undefined ? [] : [loopGate(answers)]),
   ];
   const matched = rules.filter((rule) => rule.matched).map(({ id }) => id);
-  return { ruleId, gates, rules, matched, effects, formatted };
+  const planned = { ruleId, gates, rules, matched, effects, formatted };
+  return mayAsk(gates) && effects.some(isUnrenderedAsk)
+    ? withOtherwise(configuration, input, planned)
+    : planned;
+}
+
+/** True for an `ask` whose texts cannot be rendered. Beyond the limit on effects, `otherwise` would fail as well. */
+const isUnrenderedAsk = ({ kind, error }: Effect): boolean =>
+  kind === "ask" && error !== null && error.code !== "limit_reached";
+
+/**
+ * Returns a plan whose `ask` effect failed with the effects of `otherwise` added.
+ * @throws InvalidInput like `evaluate`
+ */
+export function withOtherwise<Rules>(
+  configuration: CompiledConfiguration,
+  input: DecisionInput,
+  planned: Plan<Rules>,
+): Plan<Rules> {
+  const instead = otherwise(configuration, input);
+  const effects = withinLimits([...planned.effects, ...instead.effects.filter(({ kind }) => kind !== "ask")]);
+  const formatted = instead.formatted && { ...planned.formatted, ...instead.formatted };
+  return { ...planned, effects, formatted: formatted ?? planned.formatted };
 }

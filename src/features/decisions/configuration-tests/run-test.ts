@@ -4,11 +4,10 @@ import type { CompiledConfiguration } from "../../configuration/document/compile
 import type { TestDocument, TestedSituation } from "../../configuration/document/tests-format";
 import type { DecisionOutcome } from "../decision.entity";
 import type { RuleExplanation } from "../explanation";
-import { isLoop } from "../loop-gate";
 import { type Answer, askIn, NO_MODEL, withAnswer } from "../model/asking";
 import { type Ask, readProposal } from "../model/proposal";
 import { outcomeOf } from "../outcome";
-import { isHandedOff, type Plan, plan } from "../plan";
+import { mayAsk, type Plan, plan } from "../plan";
 import { type Assumed, assumedResults } from "./assumed-results";
 import type { ConfigurationTestResult } from "./configuration-tests.outputs";
 import { differencesOf, rejection } from "./differences";
@@ -55,7 +54,7 @@ export function runTest(configuration: CompiledConfiguration, test: TestDocument
 export function decide(configuration: CompiledConfiguration, tested: TestedSituation): Decided {
   const input = inputOf(tested);
   const first = plan(configuration, input);
-  const ask = isLoop(first.gates) || isHandedOff(first.gates) ? undefined : askIn(first.effects);
+  const ask = mayAsk(first.gates) ? askIn(first.effects) : undefined;
   const planned =
     ask === undefined ? first : withAnswer(configuration, input, first, answerOf(ask, tested.model));
   const assumed = assumedResults(planned, input, tested);

@@ -1,10 +1,9 @@
 import type { CompiledConfiguration } from "../../configuration/document/compiled-configuration";
 import type { Effect, EffectError } from "../../configuration/document/effect";
 import { withinLimits } from "../../configuration/document/effect-writer";
-import { otherwise } from "../../configuration/document/evaluate";
 import type { DecisionInput, ModelRecord } from "../../configuration/document/read-situation";
 import type { ModelRequest } from "../explanation";
-import type { Plan } from "../plan";
+import { type Plan, withOtherwise } from "../plan";
 import { type Ask, type Proposal, readProposal } from "./proposal";
 
 /** The result of a model call, with the request (if one was sent) and the model's raw answer. */
@@ -65,11 +64,10 @@ export function withAnswer<Rules>(
   if ("proposal" in answer) {
     return { ...planned, effects: withinLimits([...planned.effects, ...chosen(ask, answer.proposal)]) };
   }
-  const failed = planned.effects.map((effect) => (effect === ask ? { ...ask, error: answer.error } : effect));
-  const instead = otherwise(configuration, input);
-  const effects = withinLimits([...failed, ...instead.effects.filter(({ kind }) => kind !== "ask")]);
-  const formatted = instead.formatted && { ...planned.formatted, ...instead.formatted };
-  return { ...planned, effects, formatted: formatted ?? planned.formatted };
+  const effects = planned.effects.map((effect) =>
+    effect === ask ? { ...ask, error: answer.error } : effect,
+  );
+  return withOtherwise(configuration, input, { ...planned, effects });
 }
 
 function chosen({ ruleId, topic, review }: Ask, { text, tags, handoff }: Proposal): Effect[] {

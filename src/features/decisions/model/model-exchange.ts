@@ -9,6 +9,7 @@ import {
   MAX_ASK_TEXTS,
   MAX_HISTORY,
   NAME_MAX_LENGTH,
+  PROMPT_MAX_LENGTH,
 } from "../../configuration/configuration.limits";
 import { DeciderKind } from "../../configuration/decider";
 import type { AskText } from "../../configuration/document/effect";
@@ -24,8 +25,7 @@ const FRAME_LENGTH = 10_000;
 /** Max size of an exchange; earlier messages and texts from the configuration each have a total limit. */
 export const MODEL_EXCHANGE_MAX: Size = {
   values: 5 * MAX_HISTORY + 3 * MAX_ASK_TEXTS + 10,
-  characters:
-    MESSAGE_TEXT_MAX_LENGTH + ASK_TEXTS_MAX_LENGTH + HISTORY_MAX_BYTES + ANSWER_MAX_LENGTH + FRAME_LENGTH,
+  characters: PROMPT_MAX_LENGTH + ASK_TEXTS_MAX_LENGTH + HISTORY_MAX_BYTES + ANSWER_MAX_LENGTH + FRAME_LENGTH,
 };
 
 @ObjectType({ simpleResolvers: true, description: "A configuration text passed to a model." })
@@ -67,7 +67,7 @@ export class ModelExchange {
   @Field(() => String, {
     description: "The instructions: the text of the rule's prompt, with inserted values marked as data.",
   })
-  @MaxCharacters(MESSAGE_TEXT_MAX_LENGTH)
+  @MaxCharacters(PROMPT_MAX_LENGTH)
   instructions!: string;
 
   @Field(() => [ModelText], { description: "The configuration texts that the rule passes to the model." })

@@ -1,3 +1,4 @@
+import { PROMPT_MAX_LENGTH } from "../../configuration.limits";
 import type { Value } from "../value";
 import { TextRun } from "./text-run";
 import { textOf } from "./text-value";
@@ -11,6 +12,8 @@ const READINGS_PER_MARK = 6;
 
 /** Renders the instructions for a model; values are marked as data. */
 export class PromptRun extends TextRun {
+  protected override readonly maxLength = PROMPT_MAX_LENGTH;
+
   override writeValue(value: Value): void {
     const text = textOf(value, this.steps);
     this.steps.spendText(READINGS_PER_MARK * text.length);
