@@ -200,6 +200,21 @@ test.each<[string, object, outcome: string]>([
   expect(differences).toEqual([]);
 });
 
+test.each([
+  ["fr", "1 234,50 €, 12:00"],
+  ["en", "€1,234.50, 12:00 PM"],
+  ["he", "1,234.50 €, 12:00"],
+])("the amount and the time in the locale %s are equal to %j", async (locale, text) => {
+  const bill = 'Total: {{ 1234.5 | money: "EUR" }}, {{ now | time: "short" }}';
+  const parts = { locale, templates: { ...PARTS.templates, shipped: { text: bill, subject: bill } } };
+  const sends = [[{ text: `Total: ${text}`, subject: `Total: ${text}` }], [{ contains: text }]];
+  const { differences } = await run(
+    sends.map((each) => ({ expect: { sends: each } })),
+    parts,
+  );
+  expect(differences).toEqual([]);
+});
+
 type Given = { ruleId?: string; clause?: number };
 test.each<[expected: object, path: string, message: string, given?: Given & Record<string, unknown>]>([
   [

@@ -163,17 +163,14 @@ function sendDifferences(compared: Compared): PartDifference[] {
     }
     const by = decider(found);
     const compare = (member: string, expected: string | null | undefined, actual: string | null) => {
-      if (expected === undefined || expected === actual) return;
-      const wanted = quoted(expected, actual);
-      add(
-        [at, member],
-        `expected the ${member} ${wanted}, but ${by} sent ${quoted(actual, expected)}`,
-        found,
-      );
+      const [wanted, given] = [visible(expected ?? null), visible(actual)];
+      if (expected === undefined || wanted === given) return;
+      const message = `expected the ${member} ${quoted(wanted, given)}, but ${by} sent ${quoted(given, wanted)}`;
+      add([at, member], message, found);
     };
     compare("template", template, found.template);
     compare("text", text, found.text);
-    if (contains !== undefined && !found.text?.includes(contains)) {
+    if (contains !== undefined && !visible(found.text)?.includes(visible(contains))) {
       const message = `expected a text that contains ${quoted(contains)}, but ${by} sent ${quoted(found.text)}`;
       add([at, "contains"], message, found);
     }
@@ -188,6 +185,10 @@ function sendDifferences(compared: Compared): PartDifference[] {
   }
   return differences;
 }
+
+/** Unifies spaces and removes direction marks, because Intl inserts ones that cannot be seen. */
+const visible = <Text extends string | null>(text: Text): Text =>
+  (text?.replace(/\p{Zs}/gu, " ").replace(/\p{Bidi_Control}/gu, "") ?? null) as Text;
 
 const countOf = (messages: number) =>
   messages === 0 ? "no message" : messages === 1 ? "one message" : `${messages} messages`;
