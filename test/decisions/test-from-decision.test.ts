@@ -27,6 +27,7 @@ describe("names and addresses", () => {
     ["bob@x.io", "person2@example.com"],
     ["+41791234567 or +41 79 765 43 21", "+41000000001 or +41 00 000 00 02"],
     ["079 765 43 22.", "070 000 00 03."],
+    ["電話0797654322です", "電話0700000004です"],
     ["order 20261128001 of 2026-01-15T12:00:00Z", "order 20261128001 of 2026-01-15T12:00:00Z"],
     ["01.02.2026 10:30", "01.02.2026 10:30"],
     ["", ""],
@@ -42,7 +43,14 @@ describe("names and addresses", () => {
     ],
     ["Jürg Strauß", "JÜRG STRAUSS or Strauß", "Alex Example or Example"],
     ["Νίκος Ψαρός", "ΝΊΚΟΣ, Ψαρός", "Alex, Example"],
-  ])("of %s are replaced in all cases", (name, text, expected) => {
+    ["王小明", "我是王小明，谢谢王小明先生", "我是Alex，谢谢Alex先生"],
+    ["李 明", "我叫李明，李 明", "我叫Alex Example，Alex Example"],
+    ["山田 エリー", "山田エリーです。エリーさん、山田様", "Alex Exampleです。Exampleさん、Alex様"],
+    ["김 민수", "저는 김민수입니다. 민수는", "저는 Alex Example입니다. Alex는"],
+    ["สมชาย ใจดี", "ผมชื่อสมชายครับ", "ผมชื่อAlexครับ"],
+    ["דנה לוי", "דנה, לוי", "Alex, Example"],
+    ["Anna Müller", "Annaさん、Annabelさん", "Alexさん、Annabelさん"],
+  ])("of %s are replaced wherever they are words", (name, text, expected) => {
     expect(new Pseudonyms({ name, ref: null }, []).of(text)).toBe(expected);
   });
 

@@ -7,9 +7,15 @@ const REF = "contact-1";
 const NAME_MIN_LENGTH = 2;
 const REF_MIN_LENGTH = 3;
 
+/** A character of a script that does not separate words by spaces, or attaches particles to them. */
+const UNSPACED = String.raw`[\p{scx=Hani}\p{scx=Hira}\p{scx=Kana}\p{scx=Hang}\p{scx=Thai}\p{scx=Laoo}\p{scx=Khmr}\p{scx=Mymr}]`;
+
+/** A character that continues a word. */
+const WORD = String.raw`(?!${UNSPACED})[\p{L}\p{N}]`;
+
 // The lengths are bounded, because unbounded matching would take quadratic time.
 const EMAIL = String.raw`[\p{L}\p{N}._%+-]{1,64}@[\p{L}\p{N}-]{1,63}(?:\.[\p{L}\p{N}-]{1,63}){1,8}`;
-const PHONE = String.raw`(?<![\p{L}\p{N}])(?:(?:\+|00)[1-9](?:[ ()./-]{0,2}\d){6,13}|0[1-9](?:[ ()/-]{0,2}\d){7,12})(?!\d)`;
+const PHONE = String.raw`(?<!${WORD})(?:(?:\+|00)[1-9](?:[ ()./-]{0,2}\d){6,13}|0[1-9](?:[ ()/-]{0,2}\d){7,12})(?!\d)`;
 
 /** A contact's name and `ref`; each is null if it is not set. */
 interface Named {
@@ -35,12 +41,16 @@ export class Pseudonyms {
         this.add(each, standIn);
       }
     };
-    const words = contact?.name?.split(/[\s,]+/).filter((word) => word.length >= NAME_MIN_LENGTH) ?? [];
-    const [first, ...others] = words;
-    if (contact?.name != null && words.length > 1) add(contact.name, `${FIRST_NAME} ${LAST_NAME}`);
+    const name = contact?.name?.trim() ?? "";
+    const parts = name.split(/[\s,]+/);
+    const [first, ...others] = parts.filter((word) => word.length >= NAME_MIN_LENGTH);
+    // Chinese, Japanese and Korean names are usually written without the space.
+    if (parts.length > 1)
+      for (const full of new RegExp(UNSPACED, "u").test(name) ? [name, parts.join("")] : [name])
+        add(full, `${FIRST_NAME} ${LAST_NAME}`);
     if (first !== undefined) add(first, FIRST_NAME);
     // Skips lowercase words such as "van", which are common in other texts.
-    for (const word of others) if (word !== word.toLowerCase()) add(word, LAST_NAME);
+    for (const word of others) if (/[\p{Lu}\p{Lo}]/u.test(word)) add(word, LAST_NAME);
     if (contact?.ref != null && contact.ref.length >= REF_MIN_LENGTH) add(contact.ref, REF);
     for (const address of addresses)
       if (address.length >= REF_MIN_LENGTH) add(address, this.standInFor(address));
@@ -48,7 +58,9 @@ export class Pseudonyms {
       .sort((a, b) => b.length - a.length)
       .map((text) => text.replace(/[\\^$.*+?()[\]{}|/]/g, "\\$&"));
     const names =
-      escaped.length === 0 ? [] : [String.raw`(?<![\p{L}\p{N}])(?:${escaped.join("|")})(?![\p{L}\p{N}])`];
+      escaped.length === 0
+        ? []
+        : [`(?:(?<!${WORD})|(?=${UNSPACED}))(?:${escaped.join("|")})(?:(?!${WORD})|(?<=${UNSPACED}))`];
     this.pattern = new RegExp([EMAIL, PHONE, ...names].join("|"), "giu");
   }
 
