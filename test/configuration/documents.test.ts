@@ -178,6 +178,36 @@ test.each(MALFORMED)("%j has a problem at %s", async (document, path, message) =
   expect(isOfSchema(document)).toBe(false);
 });
 
+test("the data of a timer must match its declaration, unless it is a template", async () => {
+  const TYPES: Record<string, [valid: unknown[], invalid: unknown[], message: string]> = {
+    string: [["", "a"], [17, true, ["a"]], "must be a string"],
+    int: [[17, "17"], ["abc", "", 1.5, true, "1.5"], "must be a whole number"],
+    double: [[1.5, "1.5", "2"], ["abc", false, ["1"]], "must be a number"],
+    bool: [[true, "false"], ["yes", 1], "must be true or false"],
+    timestamp: [["2026-01-31T12:00:00Z"], ["tomorrow", 17], "must be a time such as 2026-01-31T12:00:00Z"],
+    "list<string>": [[[], ["a", "{{ now }}"]], ["a", 1], "must be a list of strings"],
+  };
+  const TEMPLATES = ["{{ now }}", "{% if true %}1{% endif %}"];
+  const problemsOf = async (type: string, value: unknown) => {
+    const data = value === undefined ? {} : { a: value };
+    const later = { situation: "due", after: "PT1H", key: "k", data };
+    return (await checkDocument(of({ situations: { due: { a: type } }, otherwise: [{ later }] }))).problems;
+  };
+  for (const [type, [valid, invalid, message]] of Object.entries(TYPES)) {
+    for (const value of [...valid, ...TEMPLATES]) expect(await problemsOf(type, value)).toEqual([]);
+    for (const value of [null, undefined]) expect(await problemsOf(`${type}?`, value)).toEqual([]);
+    const wrong = [
+      ...invalid.map((value) => [value, message]),
+      [null, "is required"],
+      [undefined, "is required"],
+    ];
+    for (const [value, expected] of wrong)
+      expect([type, value, await problemsOf(type, value)]).toEqual([
+        ...[type, value, [{ path: "otherwise[0].later.data.a", message: expected }]],
+      ]);
+  }
+});
+
 test.each(["policy.topics", "templates", "situations"])(
   "too many %s hide no other problem and cause none",
   async (path) => {

@@ -56,7 +56,7 @@ const DOCUMENT = {
     on("soon", later({ after: "PT48H" })),
     on("past", later({ after: undefined, at: "2020-01-01T00:00:00Z" })),
     on("far", later({ after: undefined, at: "9999-01-01T00:00:00Z" })),
-    on("wrong", later({ data: { orderId: "x", attempt: "many" } })),
+    on("wrong", later({ data: { orderId: "x", attempt: "{{ situation.data.orderId }}" } })),
     on("paid", { cancelTimer: "pay-{{ situation.data.orderId }}" }),
     on("closing", later({ unless: ["closed"] }), { close: true }),
     on(

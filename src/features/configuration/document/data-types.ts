@@ -51,6 +51,22 @@ const EXPECTED: Readonly<Record<BaseType, string>> = {
   "list<string>": "a list of strings",
 };
 
+/** Returns a value's forms for conditions and templates or, if the value does not have the type, the problem. */
+export function readValue(type: DataType, value: unknown): [condition: Value, template: Value] | string {
+  const { base, isOptional } = parseDataType(type);
+  if (value == null) return isOptional ? [null, null] : "is required";
+  return READERS[base](value) ?? `must be ${EXPECTED[base]}`;
+}
+
+/** Converts text to a type; other text is returned unchanged, for type checking to report. */
+export function fromText(text: string, type: DataType): unknown {
+  const { base, isOptional } = parseDataType(type);
+  if (text === "" && isOptional) return null;
+  if (base === "bool" && (text === "true" || text === "false")) return text === "true";
+  const isNumber = (base === "int" || base === "double") && /^-?\d+(\.\d+)?$/.test(text);
+  return isNumber ? Number(text) : text;
+}
+
 /**
  * Reads a situation's data for conditions and templates, or returns problems with paths in the data.
  * @param declaration undefined for an undeclared situation, whose data may be any JSON
@@ -65,18 +81,17 @@ export function readData(
     const any = data as Record<string, Value>;
     return { forConditions: any, forTemplates: any };
   }
-  const read: ReadData = { forConditions: {}, forTemplates: {} };
+  const { forConditions, forTemplates }: ReadData = { forConditions: {}, forTemplates: {} };
   const problems = Object.keys(data)
     .filter((name) => !Object.hasOwn(declaration, name))
     .map((name) => ({ path: name, message: "is not declared by the configuration" }));
   for (const [name, type] of Object.entries(declaration)) {
     const value = Object.hasOwn(data, name) ? data[name] : undefined;
-    const { base, isOptional } = parseDataType(type);
-    const views = value == null && isOptional ? [null, null] : READERS[base](value);
-    if (views) [read.forConditions[name], read.forTemplates[name]] = views as [Value, Value];
-    else problems.push({ path: name, message: value == null ? "is required" : `must be ${EXPECTED[base]}` });
+    const read = readValue(type, value);
+    if (typeof read === "string") problems.push({ path: name, message: read });
+    else [forConditions[name], forTemplates[name]] = read;
   }
-  return problems.length > 0 ? problems : read;
+  return problems.length > 0 ? problems : { forConditions, forTemplates };
 }
 
 /** Finds data that is too large or that conditions and templates cannot represent exactly. */

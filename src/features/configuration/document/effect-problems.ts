@@ -1,5 +1,5 @@
 import { MAX_MESSAGES_PER_DECISION } from "../configuration.limits";
-import { parseDataType } from "./data-types";
+import { fromText, readValue } from "./data-types";
 import type { EffectDocument } from "./effect-format";
 import { type ConfigurationDocument, declarationOf, effectsOf } from "./format";
 import { type Problem, problemAt } from "./problem";
@@ -73,9 +73,13 @@ export function timerProblems(document: ConfigurationDocument): Problem[] {
       ...Object.keys(data)
         .filter((name) => !Object.hasOwn(declared, name))
         .map((name) => problem(["data", name], "is not declared", [name, Object.keys(declared)])),
-      ...Object.entries(declared)
-        .filter(([name, each]) => !Object.hasOwn(data, name) && !parseDataType(each).isOptional)
-        .map(([name]) => problem(["data", name], "is required")),
+      ...Object.entries(declared).flatMap(([name, each]) => {
+        const value = Object.hasOwn(data, name) ? data[name] : undefined;
+        // The value of a template is known only when the timer is set.
+        if (typeof value === "string" && /\{[{%]/.test(value)) return [];
+        const read = readValue(each, typeof value === "string" ? fromText(value, each) : value);
+        return typeof read === "string" ? [problem(["data", name], read)] : [];
+      }),
     ];
   });
 }

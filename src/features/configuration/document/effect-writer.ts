@@ -13,7 +13,7 @@ import {
   TIMER_KEY_MAX_LENGTH,
 } from "../configuration.limits";
 import type { CompiledConfiguration } from "./compiled-configuration";
-import { type DataType, parseDataType } from "./data-types";
+import { fromText } from "./data-types";
 import type { AskText, Effect, EffectError, TimerTexts } from "./effect";
 import type { EffectDocument, LaterDocument } from "./effect-format";
 import { DEFAULT_LOCALE, LocalFormats } from "./local-formats";
@@ -205,7 +205,7 @@ export class EffectWriter {
         if (Array.isArray(value)) return [name, value.map((each) => this.inline(each))];
         if (typeof value !== "string") return [name, value];
         const dataType = declared !== undefined && Object.hasOwn(declared, name) ? declared[name] : undefined;
-        return [name, dataType === undefined ? this.inline(value) : dataOf(this.inline(value), dataType)];
+        return [name, dataType === undefined ? this.inline(value) : fromText(this.inline(value), dataType)];
       }),
     );
     readSituation(this.configuration, { type, data });
@@ -260,15 +260,6 @@ function attempt<T>(part: () => T): { value: T | null; error: EffectError | null
   } catch (error) {
     return { value: null, error: effectErrorOf(error) };
   }
-}
-
-/** Converts text to a declared type; other text is returned unchanged, for type checking to report. */
-function dataOf(text: string, type: DataType): unknown {
-  const { base, isOptional } = parseDataType(type);
-  if (text === "" && isOptional) return null;
-  if (base === "bool" && (text === "true" || text === "false")) return text === "true";
-  const isNumber = (base === "int" || base === "double") && /^-?\d+(\.\d+)?$/.test(text);
-  return isNumber ? Number(text) : text;
 }
 
 const TEXTS_TOO_LONG: EffectError = {
