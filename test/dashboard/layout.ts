@@ -2,8 +2,8 @@ import type { Page } from "playwright-core";
 
 /**
  * Returns everything that does not fit: parts that a page or dialog cuts off, table texts of more than two lines, tags
- * of more than one line, broken words of up to 12 letters in tables and tags, menu buttons that are wrapped below the
- * element before them, and parts that overflow the navigation.
+ * of more than one line or, beside a label, without their end, broken words of up to 12 letters in tables and tags, menu
+ * buttons that are wrapped below the element before them, and parts that overflow the navigation.
  */
 export const cutOff = (page: Page): Promise<string[]> =>
   page.evaluate(() => {
@@ -49,6 +49,9 @@ export const cutOff = (page: Page): Promise<string[]> =>
           if (word[0].length <= 12 && isBroken(text, word)) broken.push(word[0]);
       }
     }
+    const shortened = [...document.querySelectorAll("dd span[data-tone]")].filter(
+      (tag) => tag.scrollWidth > tag.clientWidth,
+    );
     const alone = [...document.querySelectorAll("main button[aria-haspopup=menu]")].filter(
       (menu) =>
         menu.previousElementSibling !== null &&
@@ -66,6 +69,7 @@ export const cutOff = (page: Page): Promise<string[]> =>
       ...wide.map((each) => `${nameOf(each)} is ${each.scrollWidth - each.clientWidth} px too wide`),
       ...high.map((each) => `${nameOf(each)} takes too many lines`),
       ...broken.map((word) => `the word "${word}" is broken`),
+      ...shortened.map((tag) => `${nameOf(tag)} has no room`),
       ...alone.map((menu) => `the menu "${menu.ariaLabel}" is in a row of its own`),
       ...outside.map((element) => `${nameOf(element)} runs out of the navigation`),
     ];

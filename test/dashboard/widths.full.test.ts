@@ -3,6 +3,7 @@ import { Permission } from "../../src/auth/permissions";
 import { timestamp } from "../../src/common/time";
 import { Decision } from "../../src/features/decisions/decision.entity";
 import { addContact } from "../support/contacts";
+import { decisionClient, publish } from "../support/decisions";
 import { mint, operator, type TestGateway } from "../support/gateway";
 import { addLine, addWebhookLine, lineClient } from "../support/lines";
 import { addMember, firstAgentId, invite } from "../support/people";
@@ -38,6 +39,7 @@ async function fill(gateway: TestGateway) {
   await services.database.write((tx) =>
     tx.update(Decision, { id: decision }, { createdAt: timestamp(-59 * 60_000) }),
   );
+  const proposed = await proposeMessage(gateway, contact);
   await mint(gateway, { name: "checkout-production-europe-west" });
   const viewer = await addMember(gateway, {
     email: `${"very.long.name.".repeat(4)}x@${"subdomain.".repeat(9)}example.com`,
@@ -67,11 +69,26 @@ async function fill(gateway: TestGateway) {
     conversation,
     message,
     decision,
+    proposed,
     line: line.id,
     endpoint: endpoint.id,
     member,
     viewer,
   };
+}
+
+/**
+ * Makes a decision that proposes a message, whose outcome has a long name.
+ * @returns the decision's ID
+ */
+async function proposeMessage(gateway: TestGateway, contact: string): Promise<string> {
+  await publish(gateway, await firstAgentId(gateway), {
+    situations: { "order.late": {} },
+    templates: { late: "Sorry!" },
+    rules: [{ id: "late", on: "order.late", do: [{ send: "late", review: true }] }],
+  });
+  const { body } = await decisionClient(gateway).decide({ type: "order.late", contact: { id: contact } });
+  return body.id;
 }
 
 /** Opens a conversation with a message waiting on a paused line, and with names in other scripts. */
@@ -102,6 +119,7 @@ describeDashboard("whatever the width, the dashboard", (dashboard) => {
     `/conversations/${ids.conversation}`,
     `/messages/${ids.message}`,
     `/decisions/${ids.decision}`,
+    `/decisions/${ids.proposed}`,
     `/configuration/publish?agent=${ids.agent}`,
     `/configuration/1?agent=${ids.agent}`,
     `/lines/${ids.line}?agent=${ids.agent}`,

@@ -13,7 +13,6 @@ import type { MenuAction } from "../ui/menu-button";
 import { Card, Empty, LoadingPage, Page } from "../ui/page";
 import pageStyles from "../ui/page.module.css";
 import { RowMenu } from "../ui/row-menu";
-import { Tag, Tags } from "../ui/tag";
 import { Deliveries } from "./deliveries";
 import { WebhookEndpointDocument, type WebhookEndpointQuery } from "./documents.generated";
 import type { EndpointAction } from "./endpoint-dialogs";
@@ -102,18 +101,7 @@ function Content({ endpoint }: { endpoint: Endpoint }) {
                   {agent ? labelOf(agent, agents) : "One agent"}
                 </Link>
               ),
-            Events:
-              endpoint.types === null ? (
-                "All"
-              ) : (
-                <Tags>
-                  {endpoint.types.map((type) => (
-                    <Tag key={type} tone="plain">
-                      {eventTypeLabel(type)}
-                    </Tag>
-                  ))}
-                </Tags>
-              ),
+            Events: endpoint.types?.map(eventTypeLabel).join(", ") ?? "All",
             ID: <code>{endpoint.id}</code>,
             "Previous secret": endpoint.previousSecretUntil !== null && (
               <>
