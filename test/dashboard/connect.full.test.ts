@@ -1,8 +1,9 @@
 import { timestamp } from "../../src/common/time";
 import { rpc } from "../support/mcp";
 import { Application } from "../support/oauth";
+import { cutOff } from "./layout";
 import { looksRight } from "./looks";
-import { describeDashboard, gone, rowOf, seen } from "./visit";
+import { describeDashboard, eventually, gone, rowOf, seen } from "./visit";
 
 describeDashboard(
   "connecting applications in the dashboard",
@@ -18,6 +19,7 @@ describeDashboard(
       await seen(page.getByRole("heading", { name: "Connect Assistant?" }));
       await seen(page.getByText("No one. The application registered itself."));
       await looksRight(page);
+      await eventually(() => cutOff(page)).toEqual([]);
 
       await gateway.services.database.write((tx) =>
         tx.query("update session set created_at = $1, confirmed_at = null", [timestamp(-16 * 60_000)]),

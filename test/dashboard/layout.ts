@@ -2,8 +2,9 @@ import type { Page } from "playwright-core";
 
 /**
  * Returns everything that does not fit: parts that a page or dialog cuts off, table texts of more than two lines, tags
- * of more than one line or, beside a label, without their end, broken words of up to 12 letters in tables and tags, menu
- * buttons that are wrapped below the element before them, and parts that overflow the navigation.
+ * of more than one line or, beside a label, without their end, broken words of up to 12 letters in tables and tags, texts
+ * and fields at the edge of a card, menu buttons that are wrapped below the element before them, and parts that overflow
+ * the navigation.
  */
 export const cutOff = (page: Page): Promise<string[]> =>
   page.evaluate(() => {
@@ -52,6 +53,18 @@ export const cutOff = (page: Page): Promise<string[]> =>
     const shortened = [...document.querySelectorAll("dd span[data-tone]")].filter(
       (tag) => tag.scrollWidth > tag.clientWidth,
     );
+    const edge = (element: Element) => {
+      const { left } = element.getBoundingClientRect();
+      return element.matches("p") ? left + Number.parseFloat(getComputedStyle(element).paddingLeft) : left;
+    };
+    const atEdge = [
+      ...document.querySelectorAll("main section :is(p, label, input, select, textarea, button)"),
+    ].filter(
+      (element) =>
+        element.checkVisibility() &&
+        !element.closest(".visually-hidden") &&
+        edge(element) < edge(element.closest("section") as Element) + 8,
+    );
     const alone = [...document.querySelectorAll("main button[aria-haspopup=menu]")].filter(
       (menu) =>
         menu.previousElementSibling !== null &&
@@ -70,6 +83,7 @@ export const cutOff = (page: Page): Promise<string[]> =>
       ...high.map((each) => `${nameOf(each)} takes too many lines`),
       ...broken.map((word) => `the word "${word}" is broken`),
       ...shortened.map((tag) => `${nameOf(tag)} has no room`),
+      ...atEdge.map((element) => `${nameOf(element)} is at the edge of its card`),
       ...alone.map((menu) => `the menu "${menu.ariaLabel}" is in a row of its own`),
       ...outside.map((element) => `${nameOf(element)} runs out of the navigation`),
     ];

@@ -110,44 +110,51 @@ function Consent(props: {
         />
       </Card>
       <Card title="Access">
-        {agents.length === 0 ? (
-          <p>
-            You need an agent before you can connect an application.{" "}
-            <Link href="/agents">Create an agent</Link>
-          </p>
-        ) : (
-          <form onSubmit={submit} className={styles.form}>
-            <NativeSelect
-              name="agent"
-              label="Agent"
-              description="The application acts as this agent."
-              data={agents.map((agent) => ({ value: agent.id, label: labelOf(agent, agents) }))}
-            />
-            <Checkbox.Group label="What it may do" value={scopes} onChange={setScopes}>
-              <div className={styles.scopes}>
-                {request.scopes.map((scope) => (
-                  <Checkbox key={scope} value={scope} label={allowedBy(scope)} description={spelled(scope)} />
-                ))}
+        <div className={styles.body}>
+          {agents.length === 0 ? (
+            <p>
+              You need an agent before you can connect an application.{" "}
+              <Link href="/agents">Create an agent</Link>
+            </p>
+          ) : (
+            <form onSubmit={submit} className={styles.form}>
+              <NativeSelect
+                name="agent"
+                label="Agent"
+                description="The application acts as this agent."
+                data={agents.map((agent) => ({ value: agent.id, label: labelOf(agent, agents) }))}
+              />
+              <Checkbox.Group label="What it may do" value={scopes} onChange={setScopes}>
+                <div className={styles.scopes}>
+                  {request.scopes.map((scope) => (
+                    <Checkbox
+                      key={scope}
+                      value={scope}
+                      label={allowedBy(scope)}
+                      description={spelled(scope)}
+                    />
+                  ))}
+                </div>
+              </Checkbox.Group>
+              <NativeSelect
+                name="days"
+                label="Ends after"
+                description="You can end the connection at any time under API keys."
+                defaultValue={String(Math.min(CONNECTION_DAYS, request.maxDays))}
+                data={lifetimesUpTo(request.maxDays)}
+              />
+              {error !== undefined && <Failure error={error} />}
+              <div className={styles.buttons}>
+                <Button variant="default" disabled={busy} onClick={() => leaveTo(request.rejectUrl)}>
+                  Reject
+                </Button>
+                <Button type="submit" loading={busy} disabled={deactivated || scopes.length === 0}>
+                  Connect
+                </Button>
               </div>
-            </Checkbox.Group>
-            <NativeSelect
-              name="days"
-              label="Ends after"
-              description="You can end the connection at any time under API keys."
-              defaultValue={String(Math.min(CONNECTION_DAYS, request.maxDays))}
-              data={lifetimesUpTo(request.maxDays)}
-            />
-            {error !== undefined && <Failure error={error} />}
-            <div className={styles.buttons}>
-              <Button variant="default" disabled={busy} onClick={() => leaveTo(request.rejectUrl)}>
-                Reject
-              </Button>
-              <Button type="submit" loading={busy} disabled={deactivated || scopes.length === 0}>
-                Connect
-              </Button>
-            </div>
-          </form>
-        )}
+            </form>
+          )}
+        </div>
       </Card>
     </Page>
   );
