@@ -2,6 +2,7 @@ import type { Locator } from "playwright-core";
 import { Permission } from "../../src/auth/permissions";
 import { timestamp } from "../../src/common/time";
 import { Decision } from "../../src/features/decisions/decision.entity";
+import { Message } from "../../src/features/messages/message.entity";
 import { addContact } from "../support/contacts";
 import { decisionClient, publish } from "../support/decisions";
 import { mint, operator, type TestGateway } from "../support/gateway";
@@ -39,6 +40,8 @@ async function fill(gateway: TestGateway) {
   await services.database.write((tx) =>
     tx.update(Decision, { id: decision }, { createdAt: timestamp(-59 * 60_000) }),
   );
+  const error = { status: "failed", errorCode: "rejected", errorText: LONG.repeat(5) } as const;
+  await services.database.write((tx) => tx.update(Message, { decisionId: decision }, error));
   const proposed = await proposeMessage(gateway, contact);
   await mint(gateway, { name: "checkout-production-europe-west" });
   const viewer = await addMember(gateway, {

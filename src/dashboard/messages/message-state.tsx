@@ -119,28 +119,23 @@ export const isHeld = ({ heldReason }: Pick<DeliveryState, "heldReason">): boole
 export const StatusTag = ({ status, heldReason }: Pick<DeliveryState, "status" | "heldReason">) =>
   isHeld({ heldReason }) ? <Tag tone="warn">Held</Tag> : <StateTag of={STATUSES} state={status} />;
 
-/** The status of a message in one word, shown as a tag only if it needs attention. */
-export const StatusWord = ({ status, heldReason }: Pick<DeliveryState, "status" | "heldReason">) =>
-  isHeld({ heldReason }) || status === "proposed" || status === "failed" || status === "canceled" ? (
-    <StatusTag status={status} heldReason={heldReason} />
-  ) : (
-    lookOf(STATUSES, status).label
-  );
+/** True if `StateReason` explains the status. */
+const isExplained = ({
+  status,
+  heldReason,
+  errorCode,
+}: Pick<DeliveryState, "status" | "heldReason" | "errorCode">) =>
+  heldReason !== null || errorCode !== null || status === "scheduled" || status === "proposed";
+
+/** The status of a message in one word, shown as a tag if an explanation follows. */
+export const StatusWord = (state: Pick<DeliveryState, "status" | "heldReason" | "errorCode">) =>
+  isExplained(state) ? <StatusTag {...state} /> : lookOf(STATUSES, state.status).label;
 
 /** Explains why a message is waiting, was canceled or has failed; renders nothing for other messages. */
-export function StateReason({
-  heldReason,
-  waitsFor,
-  notBefore,
-  sendAt,
-  scheduledReason,
-  errorCode,
-  errorText,
-  status,
-  contact,
-}: DeliveryState) {
-  if (heldReason === null && errorCode === null && status !== "scheduled" && status !== "proposed")
-    return null;
+export function StateReason(state: DeliveryState) {
+  const { heldReason, waitsFor, notBefore, sendAt, scheduledReason, errorCode, errorText, status, contact } =
+    state;
+  if (!isExplained(state)) return null;
   return (
     <span className={styles.reason}>
       {status === "proposed" && "Sent once someone approves it."}
@@ -161,7 +156,12 @@ export function StateReason({
       ) : (
         heldReason !== null && (HELD[heldReason] ?? heldReason)
       )}
-      {errorText !== null && <> {asSentence(errorText)}</>}
+      {errorText !== null && (
+        <>
+          {" "}
+          <bdi className={styles.error}>{asSentence(errorText)}</bdi>
+        </>
+      )}
       {status === "queued" && notBefore !== null && (
         <>
           {" "}
