@@ -23,6 +23,8 @@ const WIDTHS = [PHONE, 820, 897, 1024, 1090, DESKTOP, 1920];
 /** A dialog is not beside the navigation, and is no wider in a larger window. */
 const DIALOG_WIDTHS = [PHONE, 820, DESKTOP];
 
+const RIGHT_TO_LEFT = "שרה כהן!";
+
 /** Max length of most names. */
 const LONG = "x".repeat(100);
 
@@ -55,7 +57,7 @@ async function fill(gateway: TestGateway) {
     id: contact,
     add: ["vip", "t".repeat(50), "campaign-of-november"],
   });
-  await holdMessage(gateway);
+  const rightToLeft = await holdMessage(gateway);
   const { id: agentId } = await services.agents.create(context, { slug: "long", name: LONG });
   const url = `https://93.184.215.14/${LONG}`;
   const line = await addWebhookLine(gateway, { agentId, name: "x".repeat(63), url });
@@ -73,6 +75,7 @@ async function fill(gateway: TestGateway) {
     message,
     decision,
     proposed,
+    rightToLeft,
     line: line.id,
     endpoint: endpoint.id,
     member,
@@ -94,18 +97,23 @@ async function proposeMessage(gateway: TestGateway, contact: string): Promise<st
   return body.id;
 }
 
-/** Opens a conversation with a message waiting on a paused line, and with names in other scripts. */
-async function holdMessage(gateway: TestGateway) {
+/**
+ * Opens a conversation with a message waiting on a paused line, and with names in other scripts.
+ * @returns the ID of a contact whose name and tag are written from right to left
+ */
+async function holdMessage(gateway: TestGateway): Promise<string> {
   const agentId = await firstAgentId(gateway);
   const { id, name: line } = await addLine(gateway, { agentId, name: `paused-${"sms-".repeat(13)}` });
   await lineClient(gateway).pause(id);
-  const contact = { id: await addContact(gateway, { agentId, ref: "1", name: "שרה כהן" }) };
+  const contact = { id: await addContact(gateway, { agentId, ref: "1", name: RIGHT_TO_LEFT }) };
+  await gateway.services.contacts.changeTags(await operator(gateway), { ...contact, add: [RIGHT_TO_LEFT] });
   await addContact(gateway, { agentId, ref: "2", name: "محمد عبد الله" });
   await gateway.graphql(
     "mutation ($input: OpenConversationInput!) { openConversation(input: $input) { conversation { id } } }",
     { input: { agentId, contact, line: { name: line }, text: "שלום" } },
     { token: gateway.owner },
   );
+  return contact.id;
 }
 
 describeDashboard("whatever the width, the dashboard", (dashboard) => {
@@ -245,6 +253,26 @@ describeDashboard("whatever the width, the dashboard", (dashboard) => {
     const short = page.getByRole("link", { name: "checkout-production-europe-west", exact: true });
     await short.hover();
     await eventually(() => short.getAttribute("title")).toBeFalsy();
+  });
+
+  test("the punctuation after a right-to-left name stays to the left of it", async () => {
+    const page = await dashboard.visit(`/contacts/${ids.rightToLeft}`);
+    const endsAtLeft = (what: Locator) =>
+      what.evaluate((element) => {
+        const text = document.createTreeWalker(element, NodeFilter.SHOW_TEXT).nextNode() as Text;
+        const leftOf = (index: number) => {
+          const range = document.createRange();
+          range.setStart(text, index);
+          range.setEnd(text, index + 1);
+          return range.getBoundingClientRect().left;
+        };
+        return leftOf(text.length - 1) < leftOf(0);
+      });
+    const tag = page.getByRole("list", { name: "Tags" }).getByText(RIGHT_TO_LEFT);
+    for (const name of [page.getByRole("heading", { level: 1, name: RIGHT_TO_LEFT }), tag]) {
+      await seen(name);
+      expect(await endsAtLeft(name)).toBe(true);
+    }
   });
 
   test("filters are behind a button on a phone, which says how many are set", async () => {

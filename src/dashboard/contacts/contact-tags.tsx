@@ -35,7 +35,7 @@ export function ContactTags({ id, tags }: { id: string; tags: readonly string[] 
         <ul className={styles.tagList} aria-label="Tags" {...guard}>
           {tags.map((tag) => (
             <li key={tag} className={styles.tag}>
-              {tag}
+              <bdi>{tag}</bdi>
               {mayChange ? (
                 <button
                   type="button"

@@ -35,8 +35,8 @@ export function Effects(props: { effects: readonly EffectFragment[]; isPlanned?:
             <span>{titleOf(effect)}</span> {!isPlanned && <StateTag of={STATUSES} state={effect.status} />}
           </p>
           {effect.subject !== null && (
-            <p className={styles.note} dir="auto">
-              Subject: {effect.subject}
+            <p className={styles.note}>
+              Subject: <bdi>{effect.subject}</bdi>
             </p>
           )}
           {effect.text !== null && (
@@ -136,7 +136,11 @@ function titleOf({ kind, line, reason, scope, tags, template, timer, resendOf }:
       return (
         <>
           Submit <strong>{timer?.situationType}</strong> later
-          {timer?.key != null && <>, as the timer {timer.key}</>}
+          {timer?.key != null && (
+            <>
+              , as the timer <bdi>{timer.key}</bdi>
+            </>
+          )}
           {timer?.dueAt != null && (
             <>
               : <Time value={timer.dueAt} isDue />

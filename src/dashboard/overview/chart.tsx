@@ -107,7 +107,9 @@ export function BarChart(props: {
         {series.map(({ label, color }) => (
           <li key={label}>
             <Swatch color={color} />
-            <span className={styles.name}>{label}</span>
+            <span className={styles.name} dir="auto">
+              {label}
+            </span>
           </li>
         ))}
         {props.note !== undefined && <li>{props.note}</li>}
@@ -145,7 +147,9 @@ function Values({ name, series, index }: { name?: string; series: readonly Serie
       {parts.map(({ label, color, values }) => (
         <span key={label} className={styles.value}>
           <Swatch color={color} />
-          <span className={styles.name}>{label}</span>{" "}
+          <span className={styles.name} dir="auto">
+            {label}
+          </span>{" "}
           <span className="numbers">{formatNumber(values[index] ?? 0)}</span>
         </span>
       ))}

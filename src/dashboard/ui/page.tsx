@@ -53,7 +53,7 @@ export function Page(props: {
       <header className={styles.header}>
         <div>
           {props.section !== undefined && <p className={styles.section}>{props.section}</p>}
-          <h1 ref={heading} tabIndex={-1} className={styles.title} title={props.title}>
+          <h1 ref={heading} tabIndex={-1} className={styles.title} title={props.title} dir="auto">
             {props.title}
           </h1>
           {props.lead !== undefined && <p className={styles.lead}>{props.lead}</p>}
@@ -73,7 +73,9 @@ export function LoadingPage(props: { title: string; section?: ReactNode; lead?: 
       <header className={styles.header}>
         <div>
           {props.section !== undefined && <p className={styles.section}>{props.section}</p>}
-          <h1 className={styles.title}>{props.title}</h1>
+          <h1 className={styles.title} dir="auto">
+            {props.title}
+          </h1>
           {props.lead !== undefined && <p className={styles.lead}>{props.lead}</p>}
         </div>
       </header>
@@ -90,7 +92,9 @@ export function Card(props: { title: string; aside?: ReactNode; id?: string; chi
   return (
     <section className={styles.card} aria-label={title} id={id}>
       <header className={styles.cardHeader}>
-        <h2 className={styles.cardTitle}>{title}</h2>
+        <h2 className={styles.cardTitle} dir="auto">
+          {title}
+        </h2>
         {aside}
       </header>
       {children}
