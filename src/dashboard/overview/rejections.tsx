@@ -46,7 +46,7 @@ export const Rejections = ({ rejected, period }: { rejected: readonly KeyUse[]; 
             color={REJECTED_COLOR}
           />,
           formatNumber(use.refused),
-          <Link key="more" href={`/settings/audit-log?target=${use.apiKey.id}`}>
+          <Link key="more" className={styles.more} href={`/settings/audit-log?target=${use.apiKey.id}`}>
             View requests<span className="visually-hidden">: {use.apiKey.name}</span>
           </Link>,
         ]}
