@@ -438,15 +438,16 @@ describeDashboard("Configuration", (dashboard) => {
     await page.getByRole("button", { name: "Dry run" }).click();
     await seen(page.getByText("The rule future decides (not published)."));
     const result = page.getByRole("status", { name: "Result of the dry run" });
-    for (const [how, words] of [
-      [{}, "Sends"],
-      [{ delaySeconds: 60 }, "Schedules"],
-      [{ review: true }, "Proposes"],
+    for (const [how, words, source] of [
+      [{}, "Sends", "Template hello"],
+      [{ delaySeconds: 60 }, "Schedules", "Template hello, delayed by 1 minute"],
+      [{ review: true }, "Proposes", "Template hello"],
     ] as const) {
       const otherwise = [{ send: "hello", ...how }];
       await write(page, { format: 1, situations, templates: { hello: "Hello" }, rules: [], otherwise });
       await page.getByRole("button", { name: "Dry run" }).click();
       await seen(result.getByText(words, { exact: true }));
+      await seen(result.getByText(source, { exact: true }));
     }
   });
 

@@ -30,6 +30,7 @@ export const LimitFields = ({ of, form }: { of?: Limits; form: FormState }) => (
       description="What the key is for, if the name doesn’t make it clear."
       defaultValue={of?.description ?? ""}
       maxLength={KEY_DESCRIPTION_MAX_LENGTH}
+      data-autofocus={of !== undefined || undefined}
     />
     <TextInput
       name="rateLimitPerMinute"

@@ -5,7 +5,7 @@ import { EraseContactDocument } from "./documents.generated";
 /** The dialog for erasing a contact. */
 export const EraseContact = ({ id, name, onClosed }: { id: string; name: string; onClosed: () => void }) => (
   <FormDialog
-    title={`Erase “${name}”`}
+    title={`Erase “${name}”?`}
     submit="Erase contact"
     isDestructive
     onClosed={onClosed}

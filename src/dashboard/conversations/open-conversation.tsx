@@ -82,8 +82,7 @@ export function OpenConversation(props: {
           <LineField key={agentId} agentId={agentId} any="Default line" error={errorOf("line")} />
           <Textarea
             name="text"
-            label="First message"
-            description="Optional."
+            label="First message (optional)"
             maxLength={MESSAGE_TEXT_MAX_LENGTH}
             rows={4}
             dir="auto"

@@ -1,6 +1,7 @@
 import type { ReactNode } from "react";
 import { Link } from "wouter";
 import { usePolledQuery } from "../api/client";
+import { durationOf } from "../lines/line-kinds";
 import { MessageStateDocument } from "../messages/documents.generated";
 import { StateReason, StatusTag } from "../messages/message-state";
 import { exactTime, Time } from "../ui/format";
@@ -84,7 +85,7 @@ function Source({ effect, withRule }: { effect: EffectFragment; withRule: boolea
     kind === "send" && template !== null && `template ${template}`,
     locale !== null && `in the language ${locale}`,
     kind === "send" && line !== null && `on the line ${line}`,
-    delaySeconds !== null && delaySeconds > 0 && `delayed by ${delaySeconds} s`,
+    delaySeconds !== null && delaySeconds > 0 && `delayed by ${durationOf(delaySeconds)}`,
     topic !== null && `about the topic ${topic}`,
     isUrgent === true && "urgent",
   ].filter((part) => part !== false);

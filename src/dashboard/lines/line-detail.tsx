@@ -14,7 +14,7 @@ import { RowMenu } from "../ui/row-menu";
 import { Snippet } from "../ui/snippet";
 import { LineDetailsDocument, type LineDetailsFragment, LineOwnersDocument } from "./documents.generated";
 import { type LineAction, lineActions } from "./line-actions";
-import { ADDRESS_KINDS, KINDS, SECURITIES, unitOf, WHEN_UNCERTAIN } from "./line-kinds";
+import { ADDRESS_KINDS, durationOf, KINDS, SECURITIES, WHEN_UNCERTAIN } from "./line-kinds";
 import { LineMessages } from "./line-messages";
 import { LineState } from "./line-state";
 import styles from "./lines.module.css";
@@ -132,13 +132,6 @@ function factsOf(line: LineDetailsFragment) {
       ),
     Created: <Time value={line.createdAt} />,
   };
-}
-
-/** Formats 259,200 s as "3 days". */
-function durationOf(seconds: number): string {
-  const { value, label } = unitOf(seconds);
-  const count = seconds / value;
-  return `${formatNumber(count)} ${count === 1 ? label.slice(0, -1) : label}`;
 }
 
 function Inbound({ line, onCreate }: { line: LineDetailsFragment; onCreate: () => void }) {

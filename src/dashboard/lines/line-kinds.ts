@@ -1,3 +1,4 @@
+import { formatNumber } from "../ui/format";
 import type { AddressKind, LineKind, SmtpSecurity, WhenUncertain } from "./documents.generated";
 
 /** The kinds of lines, with their labels and descriptions. */
@@ -37,5 +38,14 @@ const MINUTES = { value: 60, label: "minutes" };
 /** The units of durations (s), longest first. */
 export const UNITS = [{ value: 86_400, label: "days" }, { value: 3_600, label: "hours" }, MINUTES];
 
+const dividing = (seconds: number) => UNITS.find(({ value }) => seconds % value === 0);
+
 /** Returns the longest unit that divides a duration (s); minutes if none does. */
-export const unitOf = (seconds: number) => UNITS.find(({ value }) => seconds % value === 0) ?? MINUTES;
+export const unitOf = (seconds: number) => dividing(seconds) ?? MINUTES;
+
+/** Formats 259,200 s as "3 days". */
+export function durationOf(seconds: number): string {
+  const { value, label } = dividing(seconds) ?? { value: 1, label: "seconds" };
+  const count = seconds / value;
+  return `${formatNumber(count)} ${count === 1 ? label.slice(0, -1) : label}`;
+}

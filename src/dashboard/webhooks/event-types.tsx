@@ -52,7 +52,7 @@ export function useEventTypes(initial: readonly EventType[] | null): {
                 key={value}
                 value={value}
                 label={label}
-                description={typographic(DECLARED[label]?.description ?? "")}
+                description={typographic(DECLARED[label]?.description.replaceAll("`", "") ?? "")}
               />
             ))}
           </div>
