@@ -142,6 +142,10 @@ export class GatewayError extends Error {
   }
 }
 
+/** The error of work that has no reader any more; it is only logged. */
+export const clientDisconnected = (): GatewayError =>
+  new GatewayError("invalid_request", "The client has disconnected.");
+
 /**
  * Returns the error for a resource that does not exist or is not visible to the caller; the caller must not learn
  * which.

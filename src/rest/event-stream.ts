@@ -2,6 +2,7 @@ import type { ServerResponse } from "node:http";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { BatchedStream } from "../common/batched-stream";
 import { getOrCreate } from "../common/get-or-create";
+import { clientDisconnected } from "../errors";
 import { toGatewayError } from "../graphql/errors";
 import { errorBodyFor } from "../http/error-body";
 import { prefersToJson } from "../http/media-types";
@@ -47,11 +48,14 @@ export class EventStreams<Item> {
   /** Responds with a stream until either side closes it. */
   async send(request: FastifyRequest, reply: FastifyReply, stream: BatchedStream<Item>): Promise<void> {
     const { raw } = reply;
+    // The client may have disconnected while the stream was being opened. Only a response ends the request's load then.
+    if (raw.destroyed) {
+      void stream.return();
+      throw clientDisconnected();
+    }
     startStream(request, reply, 200);
     raw.once("close", () => void stream.return());
     raw.on("error", () => undefined);
-    // The client may have disconnected while the stream was being opened.
-    if (raw.destroyed) return void stream.return();
     raw.writeHead(200, {
       ...(reply.getHeaders() as Record<string, string>),
       "content-type": TYPE,

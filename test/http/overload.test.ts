@@ -131,6 +131,28 @@ onOneEngine((engine) => {
       expect(await statuses(again)).toEqual(Array(SHARE).fill(201));
     });
 
+    test("count while their event streams are being opened, but no longer if their clients disconnect", async () => {
+      const { liveEvents } = gateway.services;
+      const open = liveEvents.follow.bind(liveEvents);
+      const follow = jest.spyOn(liveEvents, "follow").mockImplementation(async (...options) => {
+        await held;
+        return open(...options);
+      });
+      const client = new AbortController();
+      const headers = { authorization: `Bearer ${gateway.key}`, accept: "text/event-stream" };
+      const streams = Array.from({ length: SHARE }, () =>
+        fetch(`${gateway.url}/agent/events`, { headers, signal: client.signal }).catch(() => undefined),
+      );
+      await waitUntil(() => follow.mock.calls.length === SHARE);
+      client.abort();
+      await Promise.all(streams);
+      await waitUntil(async () => (await list(otherKey)).status === 200);
+      release();
+      await waitUntil(() => liveEvents.open === 0);
+      now += 10_000;
+      await waitUntil(async () => (await list()).status === 200);
+    });
+
     test("leave a quarter to others if they belong to one organization, and then their keys are not checked", async () => {
       const { sent } = await fill();
       const resolve = jest.spyOn(gateway.services.acceptedKeys, "resolve");

@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn, setTimeout as sleep } from "node:timers/promises";
 import { organizationOf, type RequestContext } from "../../auth/context";
 import { Semaphore } from "../../database/semaphore";
-import { GatewayError } from "../../errors";
+import { clientDisconnected } from "../../errors";
 
 /** Max time a replay can wait for other replays (ms). */
 const WAIT_TIMEOUT_MS = 30_000;
@@ -50,5 +50,5 @@ async function acquire(semaphore: Semaphore, context: RequestContext): Promise<(
   const release = () => semaphore.release(organizationId);
   if (context.isGone?.() !== true) return release;
   release();
-  throw new GatewayError("invalid_request", "The client has disconnected.");
+  throw clientDisconnected();
 }
