@@ -1,5 +1,6 @@
 import { groupBy } from "../common/group-by";
 import { lruCache } from "../common/lru-cache";
+import { shareOf } from "../database/semaphore";
 import { AttemptOutcome } from "./driver";
 
 /** The channel, organization and share whose sender limits apply to a message. */
@@ -119,7 +120,8 @@ class Taken {
  * senders.
  *
  * - A channel whose last attempt failed, or whose attempts are slow, can have only one sender. All such channels
- *   together can have at most half of the senders, so that the rest stay free for other receivers.
+ *   together can have at most half of the senders, so that the rest stay free for other receivers, and an organization's
+ *   channels leave some of this half to others.
  * - An organization can have at most three quarters of the senders, and at most half while others wait.
  * - Shares limit the senders for a kind of lane or a named channel, in total, per organization and per channel.
  */
@@ -300,11 +302,13 @@ export class Senders {
     const max = isLimited ? 1 : (share?.channel ?? Number.POSITIVE_INFINITY);
     const key = keyOf(group);
     if ((taken.groups.get(key)?.count ?? 0) >= max) return true;
-    return (
-      isLimited &&
-      (taken.sum(limited) >= shareOfLimited(this.max) ||
-        (share !== undefined &&
-          taken.sum((each) => each.share === group.share && limited(each)) >= shareOfLimited(share.together)))
-    );
+    if (!isLimited) return false;
+    const isFull = (senders: number, counted: (each: SenderGroup) => boolean) => {
+      const together = shareOfLimited(senders);
+      const isOwn = (each: SenderGroup) => counted(each) && each.owner === group.owner;
+      return taken.sum(counted) >= together || taken.sum(isOwn) >= shareOf(together);
+    };
+    const isOfShare = (each: SenderGroup) => each.share === group.share && limited(each);
+    return isFull(this.max, limited) || (share !== undefined && isFull(share.together, isOfShare));
   }
 }

@@ -136,6 +136,28 @@ test("all groups whose last attempt failed together get half of the senders, and
   expect(senders.excluded).toEqual([{ channels: ["one", "two", "five", "three"] }]);
 });
 
+test("the failing channels of one organization leave senders to those of others", () => {
+  const { senders } = trySenders(8, WEBHOOKS);
+  const group = (channelId: string, owner: string) => ({ channelId, owner, share: "webhook" });
+  const use = (channelId: string, owner: string) =>
+    senders.leave({
+      ...group(channelId, owner),
+      mayLeave: () => true,
+      send: () => undefined,
+      giveBack: () => undefined,
+    });
+  const endpoints = ["one", "two", "three"];
+  for (const [id, owner] of [...endpoints.map((id) => [id, "ours"]), ["four", "theirs"]] as const) {
+    use(id, owner);
+    senders.ended(group(id, owner), retryable);
+  }
+  const takes = (channelId: string, owner: string) =>
+    senders.offer(() => owner).take(channelId, channelId, { mayWait: true, share: "webhook" });
+  use("one", "ours");
+  expect(senders.excluded).toEqual([{ channels: endpoints }]);
+  expect([takes("two", "ours"), takes("four", "theirs")]).toEqual([false, true]);
+});
+
 test("a line that failed in another process counts as failing until an attempt of this one succeeds", () => {
   const { senders, leave } = trySenders(4);
   const take = (isFailing: boolean) => {

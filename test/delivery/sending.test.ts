@@ -474,10 +474,10 @@ describeGateway({ engine: "any", ...SENDS }, (gateway, engine) => {
       });
     };
     for (const id of failed) await hurry(id);
-    await waitUntil(() => hanging >= 4);
+    await waitUntil(() => hanging >= 3);
     const healthy = await conversing({ to: await startReceiver(), messages: ["one", "two", "three"] });
     await become(healthy.ids[2] as string, { status: MessageStatus.sent });
-    expect([hanging, isOver]).toEqual([4, false]);
+    expect([hanging, isOver]).toEqual([3, false]);
   });
 
   test("slow lines of one organization leave senders to lines of another", async () => {
