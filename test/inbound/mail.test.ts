@@ -198,6 +198,13 @@ describeGateway({ engine: "one", env: { TRUST_PROXY: "127.0.0.1" } }, (gateway) 
       [...HTML, `${documentOf("price < 5")}${documentOf("<p>Confidential</p>")}`, "and a footer"],
       "price < 5\n\nConfidential\n\nand a footer",
     ],
+    ...["<xml:namespace ns='urn'/>", "<xml/>", "<xml id=a>", "</xml>"].map(
+      (tag): [string, string[], string] => [
+        `HTML with ${tag}`,
+        [...HTML, `<xml>x</xml><p>Hello</p>${tag}<p>World</p>`],
+        "Hello\n\nWorld",
+      ],
+    ),
     [
       "HTML with a quotation",
       [

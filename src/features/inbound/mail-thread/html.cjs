@@ -139,13 +139,18 @@ const DOCUMENT_TAG = /<(\/?(html|head|body)|!doctype)\b[^<>]*>/gi;
  */
 function shownOf(html) {
   const shown = [];
-  const start = /<(style|script|title|xml)\b/gi;
+  const start = /<(style|script|title|xml(?=[\s>]))\b/gi;
   let from = 0;
+  let mayBeXml = true;
   for (let found = start.exec(html); found !== null; found = start.exec(html)) {
+    const isXml = found[1]?.toLowerCase() === "xml";
+    if (isXml && !mayBeXml) continue;
     const end = new RegExp(`</${found[1]}\\s*>`, "gi");
     end.lastIndex = start.lastIndex;
-    // If such an element is not closed, browsers show nothing after it.
     const isClosed = end.test(html);
+    // If another of these elements is not closed, browsers show nothing after it.
+    mayBeXml &&= isClosed || !isXml;
+    if (isXml && !mayBeXml) continue;
     shown.push(html.slice(from, found.index));
     from = isClosed ? end.lastIndex : html.length;
     start.lastIndex = from;
