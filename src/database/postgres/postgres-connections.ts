@@ -239,7 +239,7 @@ async function retryIfConnectionLost<T>(pool: Pool, read: () => Promise<T>): Pro
     try {
       return await read();
     } catch (error) {
-      // A GatewayError means that no connection was opened; retries would load a server that rejects connections.
+      // A GatewayError is also thrown if no connection can be opened; retries would load a server that rejects them.
       if (error instanceof GatewayError || !isConnectionLost(error)) throw error;
       if (retries === 0 || performance.now() > until) throw error;
     }
