@@ -48,7 +48,13 @@ describe("names and addresses", () => {
     ["山田 エリー", "山田エリーです。エリーさん、山田様", "Alex Exampleです。Exampleさん、Alex様"],
     ["김 민수", "저는 김민수입니다. 민수는", "저는 Alex Example입니다. Alex는"],
     ["สมชาย ใจดี", "ผมชื่อสมชายครับ", "ผมชื่อAlexครับ"],
-    ["דנה לוי", "דנה, לוי", "Alex, Example"],
+    ["민수 김", "저는 김민수입니다", "저는 Alex Example입니다"],
+    ["김 이나", "커피이나 차, 이나는", "커피이나 차, Alex는"],
+    ["דנה לוי", "דנה, לוי, ולדנה, חדנה", "Alex, Example, ולAlex, חדנה"],
+    ["محمد علي", "ومحمد", "وAlex"],
+    ["გიორგი ბერიძე", "მე ვარ ბერიძე, გიორგი", "მე ვარ Example, Alex"],
+    ["ジョン・スミス", "スミスです。ジョン・スミス", "Exampleです。Alex Example"],
+    ["约翰·史密斯", "我是史密斯", "我是Example"],
     ["Anna Müller", "Annaさん、Annabelさん", "Alexさん、Annabelさん"],
   ])("of %s are replaced wherever they are words", (name, text, expected) => {
     expect(new Pseudonyms({ name, ref: null }, []).of(text)).toBe(expected);

@@ -13,6 +13,13 @@ const UNSPACED = String.raw`[\p{scx=Hani}\p{scx=Hira}\p{scx=Kana}\p{scx=Hang}\p{
 /** A character that continues a word. */
 const WORD = String.raw`(?!${UNSPACED})[\p{L}\p{N}]`;
 
+/** Arabic and Hebrew words that are attached to the next word, such as "and". */
+const PREFIX = String.raw`[\u0641\u0643\u0644\u0648\u0628\u05d1\u05d4\u05d5\u05db\u05dc\u05de\u05e9]{1,2}`;
+
+// Korean attaches particles only to the end of a word.
+const START = String.raw`(?<!\p{sc=Hang}(?=\p{sc=Hang}))(?:(?<!${WORD})|(?<=(?<!${WORD})${PREFIX})|(?=${UNSPACED}))`;
+const END = `(?:(?!${WORD})|(?<=${UNSPACED}))`;
+
 // The lengths are bounded, because unbounded matching would take quadratic time.
 const EMAIL = String.raw`[\p{L}\p{N}._%+-]{1,64}@[\p{L}\p{N}-]{1,63}(?:\.[\p{L}\p{N}-]{1,63}){1,8}`;
 const PHONE = String.raw`(?<!${WORD})(?:(?:\+|00)[1-9](?:[ ()./-]{0,2}\d){6,13}|0[1-9](?:[ ()/-]{0,2}\d){7,12})(?!\d)`;
@@ -42,25 +49,22 @@ export class Pseudonyms {
       }
     };
     const name = contact?.name?.trim() ?? "";
-    const parts = name.split(/[\s,]+/);
+    // Between Latin letters, "·" is part of a word.
+    const parts = name.split(/[\s,・]+|(?<=\p{sc=Hani})·/u);
     const [first, ...others] = parts.filter((word) => word.length >= NAME_MIN_LENGTH);
-    // Chinese, Japanese and Korean names are usually written without the space.
-    if (parts.length > 1)
-      for (const full of new RegExp(UNSPACED, "u").test(name) ? [name, parts.join("")] : [name])
-        add(full, `${FIRST_NAME} ${LAST_NAME}`);
+    // Chinese, Japanese and Korean names are usually written without the space, the family name first.
+    const joined = new RegExp(UNSPACED, "u").test(name) ? [parts.join(""), parts.toReversed().join("")] : [];
+    if (parts.length > 1) for (const full of [name, ...joined]) add(full, `${FIRST_NAME} ${LAST_NAME}`);
     if (first !== undefined) add(first, FIRST_NAME);
-    // Skips lowercase words such as "van", which are common in other texts.
-    for (const word of others) if (/[\p{Lu}\p{Lo}]/u.test(word)) add(word, LAST_NAME);
+    // Skips words without capitals, such as "van", which are common in other texts, if their script has capitals.
+    for (const word of others) if (/(?!\p{CWT})\p{L}/u.test(word)) add(word, LAST_NAME);
     if (contact?.ref != null && contact.ref.length >= REF_MIN_LENGTH) add(contact.ref, REF);
     for (const address of addresses)
       if (address.length >= REF_MIN_LENGTH) add(address, this.standInFor(address));
     const escaped = [...exact]
       .sort((a, b) => b.length - a.length)
       .map((text) => text.replace(/[\\^$.*+?()[\]{}|/]/g, "\\$&"));
-    const names =
-      escaped.length === 0
-        ? []
-        : [`(?:(?<!${WORD})|(?=${UNSPACED}))(?:${escaped.join("|")})(?:(?!${WORD})|(?<=${UNSPACED}))`];
+    const names = escaped.length === 0 ? [] : [`${START}(?:${escaped.join("|")})${END}`];
     this.pattern = new RegExp([EMAIL, PHONE, ...names].join("|"), "giu");
   }
 
