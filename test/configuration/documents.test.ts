@@ -182,7 +182,7 @@ test("the data of a timer must match its declaration, unless it is a template", 
   const TYPES: Record<string, [valid: unknown[], invalid: unknown[], message: string]> = {
     string: [["", "a"], [17, true, ["a"]], "must be a string"],
     int: [[17, "17"], ["abc", "", 1.5, true, "1.5"], "must be a whole number"],
-    double: [[1.5, "1.5", "2"], ["abc", false, ["1"]], "must be a number"],
+    double: [[1.5, "1.5", "2", 2 ** 53 - 1], ["abc", false, ["1"]], "must be a number"],
     bool: [[true, "false"], ["yes", 1], "must be true or false"],
     timestamp: [["2026-01-31T12:00:00Z"], ["tomorrow", 17], "must be a time such as 2026-01-31T12:00:00Z"],
     "list<string>": [[[], ["a", "{{ now }}"]], ["a", 1], "must be a list of strings"],
@@ -205,6 +205,27 @@ test("the data of a timer must match its declaration, unless it is a template", 
       expect([type, value, await problemsOf(type, value)]).toEqual([
         ...[type, value, [{ path: "otherwise[0].later.data.a", message: expected }]],
       ]);
+  }
+});
+
+test("the literal data of a timer must be within the limits of situations", async () => {
+  const UNSAFE = "must be between -(2^53 - 1) and 2^53 - 1";
+  const LONG = "x".repeat(17_000);
+  const KEY = { data: { a: "string" }, key: "a" };
+  const TOO_LARGE: [declared: object | undefined, data: object, path: string, message: string][] = [
+    ...[1e300, 2 ** 53, "9007199254740993"].map(
+      (a) => [{ a: "double" }, { a }, ".a", UNSAFE] as [object, object, string, string],
+    ),
+    [undefined, { a: 2 ** 53, b: "{{ now }}" }, ".a", UNSAFE],
+    [{ a: "string", b: "string" }, { a: LONG, b: LONG }, "", "must have at most 32768 bytes as JSON"],
+    [KEY, { a: "x".repeat(201) }, ".a", "must have at most 200 characters, because it is the key"],
+  ];
+  for (const [due, data, path, message] of TOO_LARGE) {
+    const later = { situation: "due", after: "PT1H", key: "k", data };
+    const { problems } = await checkDocument(
+      of({ ...(due && { situations: { due } }), otherwise: [{ later }] }),
+    );
+    expect(problems).toEqual([{ path: `otherwise[0].later.data${path}`, message }]);
   }
 });
 

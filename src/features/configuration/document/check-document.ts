@@ -78,7 +78,7 @@ function problemsIn(configuration: CompiledConfiguration): Promise<Problem[]> {
     () => tokenProblems(document),
     () => namesInUse(document),
     () => effectProblems(document),
-    () => timerProblems(document),
+    () => timerProblems(configuration),
     () => topicProblems(document),
     () => testProblems(document),
     ...conditionChecks(configuration),

@@ -1,6 +1,7 @@
 import { instantOf } from "../../../common/instant";
 import type { InputProblem } from "../../../errors";
 import { MAX_DATA_ITEMS, SITUATION_MAX_BYTES, SITUATION_MAX_DEPTH } from "../configuration.limits";
+import type { LaterDocument } from "./effect-format";
 import type { Value } from "./value";
 
 /** The types that a configuration can declare for situation data; `?` makes a type optional. */
@@ -52,20 +53,35 @@ const EXPECTED: Readonly<Record<BaseType, string>> = {
 };
 
 /** Returns a value's forms for conditions and templates or, if the value does not have the type, the problem. */
-export function readValue(type: DataType, value: unknown): [condition: Value, template: Value] | string {
+function readValue(type: DataType, value: unknown): [condition: Value, template: Value] | string {
   const { base, isOptional } = parseDataType(type);
   if (value == null) return isOptional ? [null, null] : "is required";
   return READERS[base](value) ?? `must be ${EXPECTED[base]}`;
 }
 
 /** Converts text to a type; other text is returned unchanged, for type checking to report. */
-export function fromText(text: string, type: DataType): unknown {
+function fromText(text: string, type: DataType): unknown {
   const { base, isOptional } = parseDataType(type);
   if (text === "" && isOptional) return null;
   if (base === "bool" && (text === "true" || text === "false")) return text === "true";
   const isNumber = (base === "int" || base === "double") && /^-?\d+(\.\d+)?$/.test(text);
   return isNumber ? Number(text) : text;
 }
+
+/** Renders the strings in a timer's data, and converts the data to its declared types. */
+export const timerData = (
+  data: NonNullable<LaterDocument["data"]>,
+  declared: DataDeclaration | undefined,
+  render: (source: string) => string,
+): Record<string, unknown> =>
+  Object.fromEntries(
+    Object.entries(data).map(([name, value]) => {
+      if (Array.isArray(value)) return [name, value.map(render)];
+      if (typeof value !== "string") return [name, value];
+      const type = declared !== undefined && Object.hasOwn(declared, name) ? declared[name] : undefined;
+      return [name, type === undefined ? render(value) : fromText(render(value), type)];
+    }),
+  );
 
 /**
  * Reads a situation's data for conditions and templates, or returns problems with paths in the data.

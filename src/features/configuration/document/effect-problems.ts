@@ -1,8 +1,10 @@
 import { MAX_MESSAGES_PER_DECISION } from "../configuration.limits";
-import { fromText, readValue } from "./data-types";
+import type { CompiledConfiguration } from "./compiled-configuration";
+import { timerData } from "./data-types";
 import type { EffectDocument } from "./effect-format";
 import { type ConfigurationDocument, declarationOf, effectsOf } from "./format";
 import { type Problem, problemAt } from "./problem";
+import { readKeyedData } from "./read-situation";
 import { MESSAGE_FAILED, RESERVED_SITUATIONS } from "./shapes";
 
 /** The kinds of effects that do not interfere with a human who is answering. */
@@ -56,9 +58,9 @@ function listProblems(
 }
 
 /** Finds timers whose situations would always be rejected. */
-export function timerProblems(document: ConfigurationDocument): Problem[] {
+export function timerProblems(configuration: CompiledConfiguration): Problem[] {
+  const { document } = configuration;
   const { situations = {}, strict } = document;
-  const types = Object.keys(situations);
   return effectsOf(document).flatMap(({ effect, path }) => {
     if (!("later" in effect)) return [];
     const { situation: type, data = {} } = effect.later;
@@ -67,19 +69,28 @@ export function timerProblems(document: ConfigurationDocument): Problem[] {
     if (RESERVED_SITUATIONS.has(type))
       return [problem(["situation"], "is a situation that the gateway raises")];
     const declared = declarationOf(document, type)?.data;
-    if (declared === undefined)
-      return strict ? [problem(["situation"], "must be a declared situation", [type, types])] : [];
+    if (declared === undefined && strict)
+      return [problem(["situation"], "must be a declared situation", [type, Object.keys(situations)])];
+    const unknown = declared ? Object.keys(data).filter((name) => !Object.hasOwn(declared, name)) : [];
+    const templates = Object.keys(data).filter((name) => isTemplate(data[name]));
+    const types = declared && without(declared, templates);
+    const literals = timerData(without(data, [...templates, ...unknown]), types, (text) =>
+      isTemplate(text) ? "" : text,
+    );
+    const read = readKeyedData(configuration, { type, data: literals }, types);
     return [
-      ...Object.keys(data)
-        .filter((name) => !Object.hasOwn(declared, name))
-        .map((name) => problem(["data", name], "is not declared", [name, Object.keys(declared)])),
-      ...Object.entries(declared).flatMap(([name, each]) => {
-        const value = Object.hasOwn(data, name) ? data[name] : undefined;
-        // The value of a template is known only when the timer is set.
-        if (typeof value === "string" && /\{[{%]/.test(value)) return [];
-        const read = readValue(each, typeof value === "string" ? fromText(value, each) : value);
-        return typeof read === "string" ? [problem(["data", name], read)] : [];
-      }),
+      ...unknown.map((name) =>
+        problem(["data", name], "is not declared", [name, Object.keys(declared ?? {})]),
+      ),
+      ...(Array.isArray(read) ? read : []).map(({ path, message }) =>
+        problem(["data", path].filter(Boolean), message),
+      ),
     ];
   });
 }
+
+/** True for text whose value is known only when the timer is set. */
+const isTemplate = (value: unknown): boolean => typeof value === "string" && /\{[{%]/.test(value);
+
+const without = <T>(members: Readonly<Record<string, T>>, names: readonly string[]): Record<string, T> =>
+  Object.fromEntries(Object.entries(members).filter(([name]) => !names.includes(name)));

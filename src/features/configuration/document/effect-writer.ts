@@ -13,7 +13,7 @@ import {
   TIMER_KEY_MAX_LENGTH,
 } from "../configuration.limits";
 import type { CompiledConfiguration } from "./compiled-configuration";
-import { fromText } from "./data-types";
+import { timerData } from "./data-types";
 import type { AskText, Effect, EffectError, TimerTexts } from "./effect";
 import type { EffectDocument, LaterDocument } from "./effect-format";
 import { DEFAULT_LOCALE, LocalFormats } from "./local-formats";
@@ -199,15 +199,7 @@ export class EffectWriter {
   }
 
   private timer({ situation: type, key, after, at, data: templates = {} }: LaterDocument): TimerTexts {
-    const declared = this.configuration.dataOf(type);
-    const data = Object.fromEntries(
-      Object.entries(templates).map(([name, value]) => {
-        if (Array.isArray(value)) return [name, value.map((each) => this.inline(each))];
-        if (typeof value !== "string") return [name, value];
-        const dataType = declared !== undefined && Object.hasOwn(declared, name) ? declared[name] : undefined;
-        return [name, dataType === undefined ? this.inline(value) : fromText(this.inline(value), dataType)];
-      }),
-    );
+    const data = timerData(templates, this.configuration.dataOf(type), (source) => this.inline(source));
     readSituation(this.configuration, { type, data });
     const now = Date.parse(this.input.now);
     const due = now + (after === undefined ? 0 : (periodMs(after) ?? 0));

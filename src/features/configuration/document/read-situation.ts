@@ -3,7 +3,7 @@ import { type InputProblem, InvalidInput } from "../../../errors";
 import { UNSUBSCRIBE_URL } from "../../messages/message.limits";
 import { SITUATION_KEY_MAX_LENGTH, SITUATION_TYPE_MAX_LENGTH } from "../configuration.limits";
 import type { CompiledConfiguration } from "./compiled-configuration";
-import { type ReadData, readData } from "./data-types";
+import { type DataDeclaration, type ReadData, readData } from "./data-types";
 import type { EffectError } from "./effect";
 import { declarationOf, isSituationType } from "./format";
 import type { Formatted } from "./local-formats";
@@ -103,14 +103,24 @@ export function readSituation(
     const such = nearest === null ? "" : `, such as ${nearest}`;
     throw new InvalidInput([{ path: "situation.type", message: `must be a declared situation${such}` }]);
   }
-  const read = readData(declared, data);
-  if (!Array.isArray(read) && configuration.keyOf({ type, data }) !== undefined) return read;
-  const found = Array.isArray(read) ? read : [keyTooLong(configuration, type)];
-  const problems: InputProblem[] = found.map(({ path, message }) => ({
+  const read = readKeyedData(configuration, { type, data }, declared);
+  if (!Array.isArray(read)) return read;
+  const problems: InputProblem[] = read.map(({ path, message }) => ({
     path: ["situation.data", path].filter(Boolean).join("."),
     message,
   }));
   throw new InvalidInput(problems);
+}
+
+/** Like `readData`, and also returns a problem if the situation's key is too long. */
+export function readKeyedData(
+  configuration: CompiledConfiguration,
+  situation: DecisionInput["situation"],
+  declaration: DataDeclaration | undefined,
+): ReadData | InputProblem[] {
+  const read = readData(declaration, situation.data);
+  if (Array.isArray(read) || configuration.keyOf(situation) !== undefined) return read;
+  return [keyTooLong(configuration, situation.type)];
 }
 
 const keyTooLong = ({ document }: CompiledConfiguration, type: string): InputProblem => ({
