@@ -162,6 +162,33 @@ describeGateway({ engine: "any" }, (gateway, engine) => {
     expect(codeOf(await desk.rotate(old.id, 0))).toBe("conflict");
   });
 
+  test.each([0, 60])(
+    "a rotation is not undone while a key from a later one, with %d s of grace, is active",
+    async (grace) => {
+      const old = await mint(gateway);
+      const { apiKey: next } = await rotated(old.id, 600);
+      const { apiKey: last } = await rotated(next.id, grace);
+      const before = [await found(old.id), await found(next.id)];
+      const { body } = await revokeAndKeep(next.id);
+      expect(body.errors?.[0]).toMatchObject({
+        message: "A later key that replaced this key is still active.",
+        extensions: { code: "conflict" },
+      });
+      expect([await found(old.id), await found(next.id)]).toEqual(before);
+      await desk.revoke(last.id);
+      expect(codeOf(await revokeAndKeep(next.id))).toBeUndefined();
+      expect(await found(old.id)).toMatchObject({ expiresAt: null, replacedById: null });
+    },
+  );
+
+  test("a rotation is not undone if its old key expired after its new key was revoked", async () => {
+    const old = await mint(gateway);
+    const { apiKey: next } = await rotated(old.id, 600);
+    await desk.revoke(next.id);
+    await expire(gateway, old.id);
+    expect(codeOf(await revokeAndKeep(next.id))).toBe("conflict");
+  });
+
   test("the search for a successor in use ends, and a key with too many successors stays replaced", async () => {
     const old = await mint(gateway);
     const { apiKey: next } = await rotated(old.id, 600);

@@ -239,8 +239,8 @@ export class ApiKeyService {
    * Revokes a key, effective on the next request. Revoking a revoked key has no effect.
    * @param tx the transaction to join; by default, a new one
    * @param options.keepReplaced true to undo a rotation: restores the replaced key's expiry
-   * @throws GatewayError `not_found`, `conflict` if there is no replaced key that is still accepted, or
-   *   `forbidden` if an organization key tries to undo the rotation of an organization key
+   * @throws GatewayError `not_found`, `conflict` if there is no replaced key that is still accepted or a later
+   *   key is still active, or `forbidden` if an organization key tries to undo the rotation of an organization key
    */
   revoke(context: RequestContext, id: string, tx?: Tx, { keepReplaced = false } = {}): Promise<ApiKey> {
     const unit = async (tx: Tx) => {
@@ -261,8 +261,7 @@ export class ApiKeyService {
     const current = { id: key.id, revokedAt: IsNull() };
     const { affected } = await tx.update(ApiKey, current, { revokedAt: timestamp(), reservedName: null });
     if (affected === 1) await recordAudit(tx, context, apiKeyActions.api_key_revoked, key);
-    if (keeps && !(await keepReplaced(tx, context, key)) && affected === 1)
-      throw new GatewayError("conflict", "The key that this key replaced is no longer accepted.");
+    if (keeps) await keepReplaced(tx, context, key, affected !== 1);
     return tx.findOneByOrFail(ApiKey, { id: key.id });
   }
 

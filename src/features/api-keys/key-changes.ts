@@ -163,18 +163,19 @@ export async function assertNoActiveKeys(tx: Tx, agentId: string): Promise<void>
   if (count > 1) throw new GatewayError("conflict", `The agent has ${count} active keys. Revoke them first.`);
 }
 
-/** Number of ended successors after which a key counts as replaced, because each one costs a query. */
-const MAX_ENDED_SUCCESSORS = 100;
+/** Max number of successors to look at, because each one costs a query. */
+const MAX_ENDED_SUCCESSORS = 10;
 
-/** True if a key was replaced, and its successor or a later one is accepted. */
+/** True if a key was replaced, and its successor or a later one is accepted or there are too many successors. */
 export async function isReplaced(
   { replacedById }: Pick<ApiKey, "replacedById">,
   find: (id: string) => Promise<ApiKey | null | undefined>,
 ): Promise<boolean> {
   let id = replacedById;
   for (let ended = 0; id !== null; ended++) {
+    if (ended === MAX_ENDED_SUCCESSORS) return true;
     const successor = await find(id);
-    if (successor?.state === ApiKeyState.active || ended === MAX_ENDED_SUCCESSORS) return true;
+    if (successor?.state === ApiKeyState.active) return true;
     id = successor?.replacedById ?? null;
   }
   return false;
@@ -254,13 +255,22 @@ export async function redirectReplaced(
 
 /**
  * Undoes a rotation after its new key was revoked: restores the old key's expiry, and its name unless the
- * name was reused.
- * @returns true if there was an old key that is still accepted, and no later successor is in use
+ * name was reused. Does nothing if `isRepeat` is true and there is no such rotation any more.
+ * @throws GatewayError `conflict` if no old key is still accepted, or if a later successor is in use
  */
-export async function keepReplaced(tx: Tx, context: RequestContext, successor: ApiKey): Promise<boolean> {
+export async function keepReplaced(
+  tx: Tx,
+  context: RequestContext,
+  successor: ApiKey,
+  isRepeat: boolean,
+): Promise<void> {
   const { id: replacedById } = successor;
   const old = await replacedBy(tx, successor);
-  if (old?.state !== ApiKeyState.active || (await isReplacedIn(tx, old))) return false;
+  if (old === null && isRepeat) return;
+  if (old?.state !== ApiKeyState.active)
+    throw new GatewayError("conflict", "The key that this key replaced is no longer accepted.");
+  if (await isReplacedIn(tx, old))
+    throw new GatewayError("conflict", "A later key that replaced this key is still active.");
   const expiresAt = old.originalExpiresAt;
   await releaseExpiredName(tx, old, old.name);
   const reservedName = reservedNameOf(old.name);
@@ -271,7 +281,6 @@ export async function keepReplaced(tx: Tx, context: RequestContext, successor: A
     expiresAt: [old.expiresAt, expiresAt],
     replacedById: [replacedById, null],
   });
-  return true;
 }
 
 /** Throws `problem` unless an organization key is limited to certain networks or has an expiry. */
