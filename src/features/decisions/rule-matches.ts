@@ -43,7 +43,7 @@ const subjectsOf = (
 /** A rule with `once`, and the key under which its last match is stored. */
 type Count = OnceLimit & Pick<RuleMatch, "subjectId"> & { name: string };
 
-/** Returns rules with `once` and their keys; omits rules whose contact or conversation is missing. */
+/** Returns rules with `once` and their keys; omits rules without a subject, such as a contact. */
 function countsOf(
   configuration: CompiledConfiguration,
   input: Omit<DecisionInput, "spent">,

@@ -51,7 +51,7 @@ const search =
     return find(value, pattern);
   };
 
-/** Creates a string method that checks for another string at the start or at the end, as `has` does. */
+/** Creates `startsWith` or `endsWith`, which cost as much as reading the other string. */
 const affix =
   (has: (text: string, part: string) => boolean): ConditionFunction =>
   ([receiver, argument], steps) => {
