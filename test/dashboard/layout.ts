@@ -3,8 +3,8 @@ import type { Page } from "playwright-core";
 /**
  * Returns everything that does not fit: parts that a page or dialog cuts off, table texts of more than two lines, tags
  * of more than one line or, beside a label, without their end, broken words of up to 12 letters in tables and tags, texts
- * and fields at the edge of a card, menu buttons that are wrapped below the element before them, and parts that overflow
- * the navigation.
+ * and fields at the edge of a card, rows that do not line up with the heading of their card or dialog, menu buttons that
+ * are wrapped below the element before them, and parts that overflow the navigation.
  */
 export const cutOff = (page: Page): Promise<string[]> =>
   page.evaluate(() => {
@@ -65,6 +65,13 @@ export const cutOff = (page: Page): Promise<string[]> =>
         !element.closest(".visually-hidden") &&
         edge(element) < edge(element.closest("section") as Element) + 8,
     );
+    const isUnaligned = (row: Element) => {
+      const heading = row.closest("section, [role=dialog]")?.querySelector("h2");
+      return heading != null && Math.abs(edge(row) - edge(heading)) > 1;
+    };
+    const unaligned = [
+      ...document.querySelectorAll("main section td:first-child > *, [role=dialog] td:first-child > *"),
+    ].filter((row) => row.checkVisibility() && isUnaligned(row));
     const alone = [...document.querySelectorAll("main button[aria-haspopup=menu]")].filter(
       (menu) =>
         menu.previousElementSibling !== null &&
@@ -84,6 +91,7 @@ export const cutOff = (page: Page): Promise<string[]> =>
       ...broken.map((word) => `the word "${word}" is broken`),
       ...shortened.map((tag) => `${nameOf(tag)} has no room`),
       ...atEdge.map((element) => `${nameOf(element)} is at the edge of its card`),
+      ...unaligned.map((row) => `${nameOf(row)} does not line up with its heading`),
       ...alone.map((menu) => `the menu "${menu.ariaLabel}" is in a row of its own`),
       ...outside.map((element) => `${nameOf(element)} runs out of the navigation`),
     ];

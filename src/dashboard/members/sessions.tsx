@@ -62,8 +62,8 @@ function cellsOf(session: Session, run: ReturnType<typeof useTask>["run"]) {
     ip ?? "–",
     <Time key="created" value={createdAt} />,
     <Time key="expires" value={expiresAt} />,
-    <span key="end" className={styles.end}>
-      {!isCurrent && (
+    !isCurrent && (
+      <span key="end" className={styles.end}>
         <Button
           size="compact-sm"
           variant="default"
@@ -72,7 +72,7 @@ function cellsOf(session: Session, run: ReturnType<typeof useTask>["run"]) {
         >
           End
         </Button>
-      )}
-    </span>,
+      </span>
+    ),
   ];
 }
