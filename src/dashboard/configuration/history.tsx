@@ -48,7 +48,7 @@ export function History({ agent, live }: { agent: Agent; live: number }) {
           <span key="version" className={styles.version}>
             <RowLink href={`/configuration/${node.version}?agent=${agent.id}`}>
               {`Version ${node.version}`}
-            </RowLink>{" "}
+            </RowLink>
             {node.version === live && <Tag tone="good">Live</Tag>}
           </span>,
           <NoteOf key="note" version={node} />,
