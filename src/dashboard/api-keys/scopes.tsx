@@ -68,7 +68,7 @@ const Choice = (props: {
   onChosen: (scopes: Scope[]) => void;
 }) => (
   <Checkbox.Group<Scope>
-    aria-label={props.label}
+    label={props.label}
     value={props.chosen}
     onChange={props.onChosen}
     error={props.error}
