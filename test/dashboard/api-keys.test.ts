@@ -96,7 +96,7 @@ describeDashboard("API keys", (dashboard) => {
     // A replaced key cannot be rotated again.
     await rowOf(page, hint).getByRole("button", { name: "Actions for" }).click();
     await seen(page.getByRole("menuitem", { name: "Revoke" }));
-    await eventually(() => page.getByRole("menuitem").allTextContents()).toEqual(["History", "Revoke"]);
+    await eventually(() => page.getByRole("menuitem").allTextContents()).toEqual(["History", "Revoke…"]);
   });
 
   slowTest("the list is searched and filtered, and the URL keeps the filters", async () => {

@@ -67,7 +67,7 @@ describeDashboard("with the keyboard alone", (dashboard) => {
         await page.keyboard.press("ArrowDown");
       await page.keyboard.press("Enter");
     };
-    await choose("Rotate");
+    await choose("Rotate…");
     await seen(dialogOf(page));
     await tabTo(page, "Keep the old key working for");
     await page.keyboard.press("Home");
@@ -83,13 +83,13 @@ describeDashboard("with the keyboard alone", (dashboard) => {
 
     // The focus is on the old key; the new key is first in the list.
     await page.getByRole("heading", { name: "API keys" }).focus();
-    await choose("Revoke");
+    await choose("Revoke…");
     await seen(dialogOf(page));
     await page.keyboard.press("Escape");
     await gone(dialogOf(page));
     // The focus returns to where it was.
     await focusComesTo(page, "Actions for typed");
-    await choose("Revoke");
+    await choose("Revoke…");
     await seen(dialogOf(page));
     await focusComesTo(page, "Cancel");
     await press(page, "Revoke key");

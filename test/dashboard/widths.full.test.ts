@@ -140,7 +140,7 @@ describeDashboard("whatever the width, the dashboard", (dashboard) => {
   /** Returns, for each page, the buttons and the items of the first menu that open dialogs. */
   const dialogs = (): Record<string, { buttons?: readonly string[]; items?: readonly string[] }> => ({
     "/api-keys?create=yes": {},
-    [`/api-keys?search=${LONG}`]: { items: ["Rename", "Rotate", "Settings", "Revoke"] },
+    [`/api-keys?search=${LONG}`]: { items: ["Rename…", "Rotate…", "Settings…", "Revoke…"] },
     "/agents?create=yes": {},
     [`/agents/${ids.agent}`]: { items: ["Rename…", "Delete…"] },
     [`/contacts/${ids.contact}`]: { buttons: ["Edit"], items: ["Erase contact…"] },

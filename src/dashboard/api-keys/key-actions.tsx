@@ -44,14 +44,14 @@ export function useKeyActions() {
     return [
       ...(isChangeable(apiKey)
         ? [
-            change("Rename", "rename"),
-            ...(isRotatable(apiKey) ? [change("Rotate", "rotate")] : []),
-            change("Settings", "settings"),
+            change("Rename…", "rename"),
+            ...(isRotatable(apiKey) ? [change("Rotate…", "rotate")] : []),
+            change("Settings…", "settings"),
           ]
         : []),
       { label: "History", onClick: () => navigate(historyOf(apiKey.id)) },
       ...(apiKey.state === "active"
-        ? [{ label: "Revoke", isDestructive: true, onClick: () => open("revoke", apiKey) }]
+        ? [{ label: "Revoke…", isDestructive: true, onClick: () => open("revoke", apiKey) }]
         : []),
     ];
   };
