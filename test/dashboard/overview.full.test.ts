@@ -108,7 +108,7 @@ describeDashboard("the overview", (dashboard) => {
     await steps.getByRole("button", { name: "Dismiss" }).click();
     await gone(steps);
     await page.reload();
-    await seen(page.getByText("No requests in the last 24 hours."));
+    await seen(page.getByText("No requests in the last 24 hours"));
     await eventually(() => steps.count()).toBe(0);
   });
 

@@ -139,7 +139,7 @@ function Review(props: Reviewed) {
         title={`Changes since version ${live.version}`}
         aside={
           <span className={styles.aside}>
-            saved <Time value={draft.updatedAt} /> by {nameOfActor(draft.updatedBy)}
+            Saved <Time value={draft.updatedAt} /> by {nameOfActor(draft.updatedBy)}
           </span>
         }
       >

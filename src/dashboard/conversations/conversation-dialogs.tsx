@@ -66,7 +66,7 @@ function Confirm<Result extends Record<string, unknown>>(
 const HandOff = (props: Props) => (
   <Confirm
     {...props}
-    title="Hand off this conversation"
+    title="Hand off this conversation?"
     text="The agent stops answering here and its queued messages are canceled. You and your team answer until you release the conversation."
     submit="Hand off"
     done="Handed off."
@@ -77,7 +77,7 @@ const HandOff = (props: Props) => (
 const Release = (props: Props) => (
   <Confirm
     {...props}
-    title="Release this conversation to the agent"
+    title="Release this conversation to the agent?"
     text="All conversations with this contact were handed off together, so the agent answers in all of them again."
     submit="Release"
     done="Released to the agent."
@@ -88,7 +88,7 @@ const Release = (props: Props) => (
 const Close = (props: Props) => (
   <Confirm
     {...props}
-    title="Close this conversation"
+    title="Close this conversation?"
     text="Queued messages are canceled. When the contact writes again, a new conversation starts. This can’t be undone."
     submit="Close conversation"
     done="Closed the conversation."

@@ -47,7 +47,7 @@ export function CreateLine(props: { agent: Agent; onCreated: (id: string) => voi
   };
   return (
     <FormDialog
-      title={`Create a line for ${props.agent.name}`}
+      title={`Create a line for “${props.agent.name}”`}
       submit="Create line"
       size="lg"
       conflict="name"

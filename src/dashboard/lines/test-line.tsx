@@ -13,7 +13,7 @@ const ADDRESS_MAX_LENGTH = 254;
 
 /** Sends a test message and shows the result. */
 export const TestLine = ({ line, onClosed }: { line: LineFragment; onClosed: () => void }) => (
-  <Dialog title={`Test ${line.name}`} onClosed={onClosed}>
+  <Dialog title={`Send a test message on ${line.name}`} onClosed={onClosed}>
     {(close) => <Form line={line} close={close} />}
   </Dialog>
 );

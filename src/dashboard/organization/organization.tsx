@@ -5,6 +5,7 @@ import { Facts } from "../ui/facts";
 import { Time } from "../ui/format";
 import { loaded } from "../ui/loaded";
 import { Card, Page } from "../ui/page";
+import { Tag } from "../ui/tag";
 import styles from "./organization.module.css";
 
 const { component: RenameOrganization } = loaded(
@@ -37,10 +38,11 @@ export function Organization() {
             ID: <code>{organization.id}</code>,
             Status:
               organization.deactivatedAt === null ? (
-                "Active"
+                <Tag tone="good">Active</Tag>
               ) : (
                 <>
-                  Deactivated <Time value={organization.deactivatedAt} /> – API keys are rejected.
+                  <Tag tone="bad">Deactivated</Tag> <Time value={organization.deactivatedAt} /> – API keys are
+                  rejected.
                 </>
               ),
           }}

@@ -12,7 +12,7 @@ export function SwitchOrganization({ onClosed }: { onClosed: () => void }) {
   const verb = deactivates ? "Deactivate" : "Reactivate";
   return (
     <FormDialog
-      title={`${verb} ${organization.name}?`}
+      title={`${verb} “${organization.name}”?`}
       submit={verb}
       isDestructive={deactivates}
       confirm={organization.slug}

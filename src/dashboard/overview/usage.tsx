@@ -38,10 +38,8 @@ function Report(props: UsageQuery & { period: UsagePeriod; stale: boolean }) {
   return (
     <div data-stale={props.stale}>
       {total === 0 ? (
-        <Empty title={`No requests ${PERIODS[period]}.`}>
-          <p>
-            Requests with an API key appear here within seconds. <Link href="/api-keys">API keys</Link>
-          </p>
+        <Empty title={`No requests ${PERIODS[period]}`}>
+          <p>Requests with an API key appear here within seconds.</p>
         </Empty>
       ) : (
         <BarChart
