@@ -2,6 +2,7 @@ import type { CDPSession, Page } from "playwright-core";
 import { timestamp } from "../../src/common/time";
 import { Session } from "../../src/features/members/session.entity";
 import { addMember, openSession, type TestMember } from "../support/people";
+import { hasFocus } from "./focus";
 import { looksRight } from "./looks";
 import { act, describeDashboard, dialogOf, eventually, gone, seen } from "./visit";
 
@@ -224,14 +225,19 @@ describeDashboard(
       await act(manager, member.email, "Passkeys…");
       const remove = dialogOf(manager).getByRole("button", { name: "Remove the passkey Laptop" });
       const confirmation = manager.getByRole("dialog", { name: "Remove “Laptop”?" });
-      // Escape closes only the dialog on top.
+      // Escape closes only the dialog on top, and the focus stays in the other one.
       await remove.click();
       await seen(confirmation);
       await manager.keyboard.press("Escape");
       await gone(confirmation);
+      await hasFocus(remove);
       await remove.click();
       await confirmation.getByRole("button", { name: "Remove passkey" }).click();
       await seen(dialogOf(manager).getByText("No passkeys"));
+      await gone(confirmation);
+      await hasFocus(dialogOf(manager));
+      await manager.keyboard.press("Escape");
+      await hasFocus(manager.getByRole("button", { name: `Actions for ${member.email}` }));
       await enterPassword(page);
       await signedIn(page);
     });

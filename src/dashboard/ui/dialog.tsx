@@ -4,7 +4,7 @@ import styles from "./dialog.module.css";
 
 /**
  * A dialog that opens when it is mounted. When it closes, the focus returns to the element that had it before
- * or, if that element is gone, to the page's heading.
+ * or, if that element is gone, to the dialog below or, if there is none, to the page's heading.
  * @param mayClose called before the user closes the dialog; returns false to keep it open
  * @param onClosed called after the closing transition, to unmount it
  */
@@ -23,7 +23,7 @@ export function Dialog(props: {
   useEffect(() => returnFocus(id), [id]);
   const close = () => {
     // Every open dialog receives the Escape key, but it is meant for the top one.
-    if (openDialogs.at(-1) === id && (props.mayClose?.() ?? true)) setOpened(false);
+    if (openDialogs.at(-1)?.id === id && (props.mayClose?.() ?? true)) setOpened(false);
   };
   return (
     <Modal.Root
@@ -52,19 +52,20 @@ export function Dialog(props: {
   );
 }
 
-/** The IDs of the open dialogs, the top one last, and the element that had the focus before the first one. */
-let openDialogs: readonly string[] = [];
-let opener: Element | null = null;
+/** The open dialogs, the top one last, with the elements that may get the focus when it closes, the best first. */
+let openDialogs: readonly { id: string; before: readonly (Element | null | undefined)[] }[] = [];
 
-/** Remembers what opened the first dialog; the returned function focuses it, unless another element has the focus. */
+/** Remembers what opened a dialog; the returned function focuses it, unless another element has the focus. */
 function returnFocus(id: string) {
-  if (openDialogs.length === 0) opener = document.activeElement;
-  openDialogs = [...openDialogs, id];
+  const below = [...document.querySelectorAll("[aria-modal=true]")].at(-1);
+  const before = [document.activeElement, below, ...(openDialogs.at(-1)?.before ?? [])];
+  openDialogs = [...openDialogs, { id, before }];
   return () => {
-    openDialogs = openDialogs.filter((each) => each !== id);
+    openDialogs = openDialogs.filter((each) => each.id !== id);
     if (document.activeElement !== document.body) return;
-    const target = opener?.isConnected && opener !== document.body ? opener : document.querySelector("h1");
-    if (target instanceof HTMLElement) target.focus({ preventScroll: true });
+    const target = before.find((each) => each?.isConnected && each !== document.body);
+    const element = target ?? document.querySelector("h1");
+    if (element instanceof HTMLElement) element.focus({ preventScroll: true });
   };
 }
 
