@@ -2,7 +2,7 @@ import type { Page } from "playwright-core";
 import { Permission } from "../../src/auth/permissions";
 import { decisionClient, publish } from "../support/decisions";
 import { operator } from "../support/gateway";
-import { addMember, addOrganization, firstAgentId } from "../support/people";
+import { addAgent, addMember, addOrganization, firstAgentId } from "../support/people";
 import { violations } from "./axe";
 import { beforeNews, describeDashboard, dialogOf, eventually, gone, rowOf, seen, seenInTime } from "./visit";
 
@@ -352,6 +352,31 @@ describeDashboard("Configuration", (dashboard) => {
     await dialogOf(page).getByRole("button", { name: "Restore" }).click();
     await seen(dialogOf(page).getByText("This has changed since you opened it."));
     expect(await configurations.find(context, agentId)).toMatchObject({ version: 3 });
+  });
+
+  test("is replayed and compared as it is shown, even after a colleague has saved another draft", async () => {
+    const { gateway } = dashboard;
+    const { configurations } = gateway.services;
+    const { id: agentId, token } = await addAgent(gateway);
+    await decisionClient(gateway, token).decide({ data: { orderId: "A1" } });
+    const context = await operator(gateway);
+    const documentOf = (id: string) => ({
+      format: 1,
+      situations: { "order.shipped": { orderId: "string" } },
+      rules: [{ id, on: "order.shipped", do: [{ handoff: `asked by ${id}` }] }],
+    });
+    await configurations.saveDraft(context, agentId, documentOf("shown"), 0);
+    const page = await dashboard.visit(`/configuration/publish?agent=${agentId}`);
+    const replayed = page.getByRole("table", { name: "Decisions by rule" });
+    await seen(replayed.getByText("shown"));
+    await configurations.saveDraft(context, agentId, documentOf("later"), 1);
+    await Promise.all([
+      page.waitForResponse((response) => /replayDecisions/.test(response.request().postData() ?? "")),
+      page.getByLabel("Decisions to replay").selectOption("Last 500 decisions"),
+    ]);
+    await seen(replayed.getByText("shown"));
+    await page.getByRole("button", { name: "Compare…" }).click();
+    await seen(dialogOf(page).getByText("Hand off to a human: asked by shown"));
   });
 
   test("is tried without storing anything, and with a command that works", async () => {

@@ -6,6 +6,7 @@ import { useViewer } from "../session/session";
 import { InfoDialog } from "../ui/dialog";
 import { Failure } from "../ui/failure";
 import styles from "./configuration.module.css";
+import { against, type Draft } from "./documents";
 import { type EffectFragment, RecordedEffectsDocument, ReplayDecisionDocument } from "./documents.generated";
 import { KeepAsTest, testFromDecision } from "./keep-test";
 
@@ -17,24 +18,30 @@ export interface Compared {
   error: { message: string } | null;
 }
 
-/** Compares a decision's effects with its effects under the draft. */
-export const CompareDecision = (props: { agentId: string; decision: Compared; onClosed: () => void }) => (
-  <InfoDialog title={`A decision about ${props.decision.situationType}`} size="lg" onClosed={props.onClosed}>
-    <Comparison agentId={props.agentId} decision={props.decision} />
+interface Props {
+  agentId: string;
+  draft: Draft;
+  decision: Compared;
+}
+
+/** Compares a decision's effects with its effects under the draft as it is shown. */
+export const CompareDecision = ({ onClosed, ...props }: Props & { onClosed: () => void }) => (
+  <InfoDialog title={`A decision about ${props.decision.situationType}`} size="lg" onClosed={onClosed}>
+    <Comparison {...props} />
   </InfoDialog>
 );
 
-function Comparison({ agentId, decision }: { agentId: string; decision: Compared }) {
+function Comparison({ agentId, draft, decision }: Props) {
   const { decisionId: id, error: invalid } = decision;
   const { may } = useViewer();
   const once = { pollMs: Number.POSITIVE_INFINITY };
   const mayRead = may("conversations_read");
   const recorded = usePolledQuery(RecordedEffectsDocument, { id }, { ...once, enabled: mayRead });
-  const replayed = usePolledQuery(ReplayDecisionDocument, { id }, once);
+  const replayed = usePolledQuery(ReplayDecisionDocument, { id, against: against(draft) }, once);
   const error = recorded.error ?? replayed.error;
   if (error !== null) return <Failure error={error} />;
-  const expecting = (against?: { draft: true }) => (
-    <KeepAsTest agentId={agentId} load={testFromDecision({ id, against })} />
+  const keep = (variables: Parameters<typeof testFromDecision>[0]) => (
+    <KeepAsTest agentId={agentId} load={testFromDecision(variables)} />
   );
   return (
     <div className={styles.compared}>
@@ -42,7 +49,7 @@ function Comparison({ agentId, decision }: { agentId: string; decision: Compared
         <Side
           title="Actual effects"
           effects={recorded.data && (recorded.data.decision?.explanation?.effects ?? [])}
-          keep={expecting()}
+          keep={keep({ id })}
         />
       )}
       {invalid ? (
@@ -51,7 +58,7 @@ function Comparison({ agentId, decision }: { agentId: string; decision: Compared
         <Side
           title="Effects with the draft"
           effects={replayed.data && (replayed.data.replayDecision.explanation?.effects ?? [])}
-          keep={expecting({ draft: true })}
+          keep={keep({ id, against: against(draft) })}
         />
       )}
     </div>

@@ -17,6 +17,9 @@ export interface Documents {
   draft: Draft;
 }
 
+/** A draft's document as shown, as input of replays and tests: the stored draft may have changed since. */
+export const against = ({ document }: Draft) => ({ document });
+
 /** True if neither the draft nor the live version differs. */
 export const isSame = (one: Documents, other: Documents): boolean =>
   one.live.version === other.live.version &&

@@ -73,7 +73,6 @@ function OfAgent({ agent }: { agent: Agent }) {
         {...documents}
         agent={agent}
         isOutdated={newer !== undefined}
-        isPublished={isPublished}
         reload={refetch}
         onPublish={(hasBegun) => {
           show(documents);
@@ -88,14 +87,13 @@ interface Reviewed extends Documents {
   agent: Agent;
   /** True if the draft or the live version has changed since. */
   isOutdated: boolean;
-  isPublished: boolean;
   reload: () => Promise<unknown>;
   /** Called with true before publishing, and with false if publishing fails. */
   onPublish: (hasBegun: boolean) => void;
 }
 
 function Review(props: Reviewed) {
-  const { agent, live, draft, isOutdated, isPublished } = props;
+  const { agent, live, draft, isOutdated } = props;
   const { document } = draft;
   const { nameOfActor } = useMembers();
   const { data, error, refetch } = usePolledQuery(
@@ -105,7 +103,7 @@ function Review(props: Reviewed) {
   );
   const { problems = [], warnings = [] } = data?.checkConfiguration ?? {};
   const isValid = data !== undefined && problems.length === 0;
-  const tests = useTests(agent.id, draft.updatedAt, isValid && !isPublished);
+  const tests = useTests(agent.id, draft, isValid);
   const edit = (
     <Link href={`/configuration?agent=${agent.id}`} className={styles.aside}>
       Edit the draft
@@ -148,7 +146,7 @@ function Review(props: Reviewed) {
       {isValid && (
         <>
           <TestsReport {...tests} />
-          <ReplayReport agent={agent} savedAt={draft.updatedAt} isPublished={isPublished} />
+          <ReplayReport agent={agent} draft={draft} />
         </>
       )}
       <PublishForm

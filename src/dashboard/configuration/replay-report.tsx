@@ -13,6 +13,7 @@ import { Card } from "../ui/page";
 import { ACTIONS, columnsOf, DataTable } from "../ui/table";
 import { CompareDecision, type Compared } from "./compare-decision";
 import styles from "./configuration.module.css";
+import { against, type Draft } from "./documents";
 import { ReplayDecisionsDocument, type ReplayDecisionsQuery } from "./documents.generated";
 import { KeepAsTest, testFromDecision } from "./keep-test";
 
@@ -31,19 +32,15 @@ const RULES = columnsOf(
 );
 const CHANGED = columnsOf("Situation", "Decided by", "Would be decided by", ACTIONS);
 
-/**
- * Shows how the agent would have decided recent situations if the draft had been live.
- * @param savedAt when the draft was saved; a change triggers another replay
- * @param isPublished true if no draft is left to replay
- */
-export function ReplayReport(props: { agent: Agent; savedAt: string; isPublished: boolean }) {
-  const { agent, savedAt, isPublished } = props;
+/** Shows how the agent would have decided recent situations if the draft, as it is shown, had been live. */
+export function ReplayReport({ agent, draft }: { agent: Agent; draft: Draft }) {
   const [count, setCount] = useState("100");
   const { data, error, refetch } = useQuery({
-    queryKey: [ReplayDecisionsDocument.toString(), agent.id, savedAt, count],
-    queryFn: ({ signal }) =>
-      execute(ReplayDecisionsDocument, { agentId: agent.id, first: Number(count) }, signal),
-    enabled: !isPublished,
+    queryKey: [ReplayDecisionsDocument.toString(), agent.id, draft.updatedAt, count],
+    queryFn: ({ signal }) => {
+      const variables = { agentId: agent.id, against: against(draft), first: Number(count) };
+      return execute(ReplayDecisionsDocument, variables, signal);
+    },
     staleTime: loadedOnce,
     // Keeping a test changes the draft; the previous result stays visible to avoid a layout shift.
     placeholderData: (previous, query) => (query?.queryKey[3] === count ? previous : undefined),
@@ -62,7 +59,7 @@ export function ReplayReport(props: { agent: Agent; savedAt: string; isPublished
       }
     >
       {data !== undefined ? (
-        <Totals agentId={agent.id} report={data.replayDecisions} />
+        <Totals agentId={agent.id} draft={draft} report={data.replayDecisions} />
       ) : error !== null ? (
         <Failure error={error} retry={refetch} />
       ) : (
@@ -74,7 +71,7 @@ export function ReplayReport(props: { agent: Agent; savedAt: string; isPublished
   );
 }
 
-function Totals({ agentId, report }: { agentId: string; report: Report }) {
+function Totals({ agentId, draft, report }: { agentId: string; draft: Draft; report: Report }) {
   const { total, same, changed, invalid, erased, rules, decisions } = report;
   const { may } = useViewer();
   const [compared, setCompared] = useState<Compared>();
@@ -147,7 +144,12 @@ function Totals({ agentId, report }: { agentId: string; report: Report }) {
         <p className={styles.text}>and {formatNumber(decisions.length - MAX_LISTED)} more</p>
       )}
       {compared && (
-        <CompareDecision agentId={agentId} decision={compared} onClosed={() => setCompared(undefined)} />
+        <CompareDecision
+          agentId={agentId}
+          draft={draft}
+          decision={compared}
+          onClosed={() => setCompared(undefined)}
+        />
       )}
     </>
   );

@@ -6,6 +6,7 @@ import { Failure } from "../ui/failure";
 import { formatNumber } from "../ui/format";
 import { Card } from "../ui/page";
 import styles from "./configuration.module.css";
+import { against, type Draft } from "./documents";
 import { RunConfigurationTestsDocument, type RunConfigurationTestsQuery } from "./documents.generated";
 import { MarkList } from "./problems";
 
@@ -15,14 +16,14 @@ type Report = RunConfigurationTestsQuery["runConfigurationTests"];
 const MAX_LISTED = 50;
 
 /**
- * The results of the draft's tests.
- * @param savedAt when the draft was saved; a change runs the tests again
- * @param enabled false if no draft is left to test
+ * The results of the tests in a draft as it is shown; another draft's tests run again.
+ * @param enabled false if the draft is not known to be valid
  */
-export const useTests = (agentId: string, savedAt: string, enabled: boolean) =>
+export const useTests = (agentId: string, draft: Draft, enabled: boolean) =>
   useQuery({
-    queryKey: [RunConfigurationTestsDocument.toString(), agentId, savedAt],
-    queryFn: ({ signal }) => execute(RunConfigurationTestsDocument, { agentId }, signal),
+    queryKey: [RunConfigurationTestsDocument.toString(), agentId, draft.updatedAt],
+    queryFn: ({ signal }) =>
+      execute(RunConfigurationTestsDocument, { agentId, against: against(draft) }, signal),
     enabled,
     staleTime: loadedOnce,
     // Keeping a test changes the draft; the previous result stays visible to avoid a layout shift.
