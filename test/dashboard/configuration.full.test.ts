@@ -4,6 +4,7 @@ import { decisionClient, publish } from "../support/decisions";
 import { operator } from "../support/gateway";
 import { addAgent, addMember, addOrganization, firstAgentId } from "../support/people";
 import { violations } from "./axe";
+import { focusComesTo } from "./focus";
 import { beforeNews, describeDashboard, dialogOf, eventually, gone, rowOf, seen, seenInTime } from "./visit";
 
 describeDashboard("Configuration", (dashboard) => {
@@ -327,6 +328,7 @@ describeDashboard("Configuration", (dashboard) => {
     await notice.getByRole("button", { name: "Show the changes" }).click();
     await seen(inserted(2));
     await gone(notice);
+    await focusComesTo(page, "Publish the draft");
     await eventually(mayPublish).toBe(true);
 
     // The member's own changes, such as a test that was kept, need no request.
@@ -337,6 +339,13 @@ describeDashboard("Configuration", (dashboard) => {
     await dashboard.gateway.graphql(save, { input }, { token: manager.token });
     await seenInTime(inserted(3));
     await eventually(() => notice.count()).toBe(0);
+
+    // The changes of several members are not put down to the last of them.
+    await configurations.saveDraft(context, agentId, documentOf(4), 3);
+    const last = { agentId, document: documentOf(5), expectedRevision: 4 };
+    await dashboard.gateway.graphql(save, { input: last }, { token: manager.token });
+    await seenInTime(notice.getByText("The draft was saved several times"));
+    await seen(notice.getByText("You saved it last"));
 
     const restore = { agentId, fromVersion: 1 };
     await configurations.publish(context, { ...restore, expectedLiveVersion: 1 });

@@ -62,13 +62,7 @@ function OfAgent({ agent }: { agent: Agent }) {
   const newer = isPublished || latest === undefined || isSame(documents, latest) ? undefined : latest;
   return (
     <>
-      {newer && (
-        <Newer
-          {...newer}
-          isPublication={newer.live.version !== shownLive.version}
-          onShow={() => show(newer)}
-        />
-      )}
+      {newer && <Newer {...newer} shown={documents} onShow={() => show(newer)} />}
       <Review
         {...documents}
         agent={agent}
