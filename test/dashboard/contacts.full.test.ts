@@ -217,17 +217,30 @@ describeDashboard("contacts", (dashboard) => {
     const page = await dashboard.visit("/contacts");
     await page.getByRole("main").getByRole("button", { name: /^Add/ }).first().click();
     const attributes = dialogOf(page).getByLabel("Attributes");
-    await attributes.fill('{"plan": "gold"}');
+    const text = '{"plan": "gold", "since": "2026-01-01", "seats": 7}';
+    await attributes.fill(text);
     const question = dialogOf(page).getByRole("alert").getByText("Discard your changes?");
     await page.keyboard.press("Escape");
     await seen(question);
     await pressEnter(dialogOf(page).getByRole("button", { name: "Keep editing" }));
     await gone(question);
-    await eventually(() => attributes.inputValue()).toBe('{"plan": "gold"}');
+    await eventually(() => attributes.inputValue()).toBe(text);
     await pressEnter(dialogOf(page).getByRole("button", { name: "Cancel" }));
     await seen(question);
     await pressEnter(dialogOf(page).getByRole("button", { name: "Discard" }));
     await gone(dialogOf(page));
+
+    // A short text, or one that is as it was stored, is not asked about.
+    const id = await addContact(dashboard.gateway, { agentId, attributes: JSON.parse(text) });
+    await page.goto(`${dashboard.gateway.url}/dashboard/contacts/${id}`);
+    for (const change of ["{}", undefined]) {
+      await page.getByRole("button", { name: "Edit" }).click();
+      const stored = await attributes.inputValue();
+      await attributes.fill(`${stored} `);
+      await attributes.fill(change ?? stored);
+      await page.keyboard.press("Escape");
+      await gone(dialogOf(page));
+    }
   });
 
   test("a change kept when the session ends returns only to its contact, without the untouched fields", async () => {

@@ -11,8 +11,14 @@ import { toast } from "./toast";
 /** Closing the dialog asks for a confirmation if at least this many fields have changed, or a single long text. */
 const MANY_CHANGES = 2;
 
+/** Min characters of a text that takes a while to retype. */
+const LONG_TEXT_LENGTH = 40;
+
+/** True for a changed text area with a long text; a form's text areas are uncontrolled. */
 const isLongText = (control: EventTarget): boolean =>
-  control instanceof HTMLTextAreaElement && control.value.trim() !== "";
+  control instanceof HTMLTextAreaElement &&
+  control.value.trim().length >= LONG_TEXT_LENGTH &&
+  control.value !== control.defaultValue;
 
 /** The state of a form's fields. */
 export interface FormState {
