@@ -20,13 +20,13 @@ export function RevokeKey({ apiKey, onClosed }: { apiKey: KeyFragment; onClosed:
     await change(RevokeApiKeyDocument, { id: apiKey.id, keepReplaced });
     toast(`Revoked ${apiKey.name}.${keepReplaced ? " The old key still works." : ""}`);
   };
-  // Without the answer, the dialog would not offer to keep the old key.
-  if (isLoading) return null;
   return (
     <FormDialog
       title={`Revoke “${apiKey.name}”?`}
       submit="Revoke key"
       isDestructive
+      // Without the answer, the dialog would not offer to keep the old key.
+      isLoading={isLoading}
       onSubmit={revoke}
       onClosed={onClosed}
     >

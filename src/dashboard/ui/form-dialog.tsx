@@ -39,6 +39,7 @@ export interface FormState {
  * @param of the ID of the object that the form changes, if other objects on the page may have the same title
  * @param conflict the name of the field that shows conflicts
  * @param codes the names of the fields that show other error codes
+ * @param isLoading true while the form may not be submitted, because its content is incomplete
  * @param confirm text that must be typed before the form can be submitted
  * @param onSubmit receives the values of all named controls
  * @param done the toast after a successful submission
@@ -49,6 +50,7 @@ export function FormDialog(props: {
   submit: string;
   size?: string;
   isDestructive?: boolean;
+  isLoading?: boolean;
   conflict?: string;
   codes?: Readonly<Record<string, string>>;
   confirm?: string;
@@ -172,7 +174,7 @@ function Form(
           )}
           <Button
             type="submit"
-            loading={busy}
+            loading={busy || props.isLoading}
             disabled={!isConfirmed}
             {...(props.isDestructive && { color: "red" })}
           >
