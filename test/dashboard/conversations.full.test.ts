@@ -1,6 +1,7 @@
 import type { Request } from "playwright-core";
 import { HOUR_MS, timestamp } from "../../src/common/time";
 import { AddressKind } from "../../src/features/contacts/contact-address.entity";
+import { Message } from "../../src/features/messages/message.entity";
 import { MessageStatus } from "../../src/features/messages/message.enums";
 import { addContact, contactClient } from "../support/contacts";
 import { addConversation, conversationClient } from "../support/conversations";
@@ -104,6 +105,21 @@ describeDashboard(
       const message = { id: body.data.sendToConversation.id };
       await gateway.services.receipts.apply({ lineId, message, status: MessageStatus.read });
       await seenInTime(first.getByText("Read", { exact: true }));
+
+      // The messages before one that is being sent are polled less often.
+      const last = messages.filter({ hasText: "number 35." });
+      for (const [status, label, count] of [
+        [MessageStatus.sending, "Sending", 1],
+        [MessageStatus.delivered, "Delivered", 35],
+      ] as const) {
+        const polled = page.waitForRequest((request) => {
+          const { query, variables } = request.postDataJSON() ?? {};
+          return /query Thread\b/.test(query) && variables.recent === count;
+        });
+        await gateway.rows.update(Message, { conversationId: id, text: "number 35." }, { status });
+        await seenInTime(last.getByText(label, { exact: true }));
+        await polled;
+      }
     });
 
     test("the list starts with the latest activity, and shows the last message of each conversation", async () => {

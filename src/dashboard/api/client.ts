@@ -17,6 +17,9 @@ import type { TypedDocumentString } from "./typed-document";
 /** How often an open page polls for other people's changes (ms). */
 const POLL_INTERVAL_MS = 5_000;
 
+/** How long data that is no longer shown is cached (ms). */
+const GC_MS = 5 * 60_000;
+
 /** The cache of all loaded data. */
 export const client = new QueryClient({
   defaultOptions: {
@@ -138,11 +141,12 @@ export async function change<Result, Variables>(
  * is loading.
  * @param pollMs polling interval; raise it for data that is large, rarely changes or costs the server time
  * @param inBackground true to poll while the page is hidden
+ * @param gcTime how long the result is cached after the variables have changed (ms)
  */
 export function usePolledQuery<Result, Variables>(
   document: TypedDocumentString<Result, Variables>,
   variables: Variables,
-  { enabled = true, pollMs = POLL_INTERVAL_MS, inBackground = false } = {},
+  { enabled = true, pollMs = POLL_INTERVAL_MS, inBackground = false, gcTime = GC_MS } = {},
 ): UseQueryResult<Result> {
   const result = useQuery({
     queryKey: [document.toString(), variables],
@@ -151,6 +155,7 @@ export function usePolledQuery<Result, Variables>(
     enabled,
     refetchInterval: pollMs,
     refetchIntervalInBackground: inBackground,
+    gcTime,
   });
   // React renders the first result, a whole page, in slices, so that typing is not blocked. Later results are rendered
   // immediately.

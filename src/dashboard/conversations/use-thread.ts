@@ -69,8 +69,15 @@ function withAnswer(loaded: Loaded, { latest, added, recent, scheduled }: Thread
   };
 }
 
-/** Returns the number of newest messages to poll, at least 1; a message's state can change long after it is sent. */
-const recentOf = ({ messages }: Loaded): number => Math.min(messages.length || 1, MAX_RECENT);
+/**
+ * Returns the number of newest messages whose states are polled, at least 1: all up to `MAX_RECENT`, because a state
+ * can change long after the message is sent, but in a fast poll only from the first unsent message on.
+ */
+function recentOf(loaded: Loaded): number {
+  const { messages } = loaded;
+  const first = isLeaving(loaded) ? messages.findIndex(isUnsent) : 0;
+  return Math.min(messages.length - first || 1, MAX_RECENT);
+}
 
 /** True if the first unsent message is being sent or is about to be; the others wait for it. */
 const isLeaving = ({ messages }: Loaded): boolean => {
@@ -87,8 +94,8 @@ const withoutTexts = (message: ThreadMessageFragment): ThreadMessageFragment => 
 });
 
 /**
- * Returns a conversation with its newest messages, and loads older ones on demand. Polls only new messages
- * and states that may change.
+ * Returns a conversation with its newest messages, and loads older ones on demand. Polls new messages and the states
+ * of the newest ones (see `recentOf`); older messages keep the state they were loaded with.
  */
 export function useThread(id: string) {
   const [loaded, setLoaded] = useState(NOTHING);
@@ -97,7 +104,11 @@ export function useThread(id: string) {
   const { data, error, refetch, isPlaceholderData } = usePolledQuery(
     ThreadDocument,
     { id, after: newest, follows: newest !== null, recent: recentOf(loaded) },
-    { pollMs: isLeaving(loaded) ? LEAVING_POLL_MS : POLL_MS },
+    {
+      pollMs: isLeaving(loaded) ? LEAVING_POLL_MS : POLL_MS,
+      // A poll with a number of messages that is polled again later must not bring back the states of that time.
+      ...(newest !== null && { gcTime: 0 }),
+    },
   );
   useEffect(() => {
     if (data !== undefined && !isPlaceholderData) setLoaded((before) => withAnswer(before, data));
