@@ -366,16 +366,17 @@ describeDashboard("Configuration", (dashboard) => {
   test("is replayed and compared as it is shown, even after a colleague has saved another draft", async () => {
     const { gateway } = dashboard;
     const { configurations } = gateway.services;
-    const { id: agentId, token } = await addAgent(gateway);
+    const { open } = await newAgent("replaying");
+    const { id: agentId, token } = await addAgent(gateway, "replayed", "replaying");
     await decisionClient(gateway, token).decide({ data: { orderId: "A1" } });
-    const context = await operator(gateway);
+    const context = await operator(gateway, "replaying");
     const documentOf = (id: string) => ({
       format: 1,
       situations: { "order.shipped": { orderId: "string" } },
       rules: [{ id, on: "order.shipped", do: [{ handoff: `asked by ${id}` }] }],
     });
     await configurations.saveDraft(context, agentId, documentOf("shown"), 0);
-    const page = await dashboard.visit(`/configuration/publish?agent=${agentId}`);
+    const page = await open(`/configuration/publish?agent=${agentId}`);
     const replayed = page.getByRole("table", { name: "Decisions by rule" });
     await seen(replayed.getByText("shown"));
     await configurations.saveDraft(context, agentId, documentOf("later"), 1);
