@@ -45,8 +45,10 @@ export interface App {
   metrics: Metrics;
   /** Also serves probes and metrics on another port, which it returns; throws a StartupError. */
   listenForManagement(port: number, host: string): Promise<number>;
-  /** Makes `/readyz` return 503, so that load balancers stop sending requests. The app keeps serving. */
+  /** Makes `/readyz` return 503, so that load balancers stop sending requests, and calls `retire`. */
   announceStop(): void;
+  /** Lets each response end its connection, so that clients open others. The app keeps serving. */
+  retire(): void;
   /** Drains in-flight requests for a few seconds, then closes the database. */
   close(): Promise<void>;
 }
@@ -140,6 +142,7 @@ export async function createApp(
   const readiness = { stopping: false };
   const announceStop = () => {
     readiness.stopping = true;
+    http.endConnections();
   };
   const addManagementRoutes = (app: FastifyInstance) => {
     addHealthRoutes(app, database, readiness, hooks.of("readiness"));
@@ -166,6 +169,7 @@ export async function createApp(
       return (management.server.address() as AddressInfo).port;
     },
     announceStop,
+    retire: () => http.endConnections(),
     close: async () => {
       // If the other workers keep serving, probes that reach this worker must still succeed.
       if (peers === undefined) announceStop();

@@ -26,6 +26,13 @@ declare module "fastify" {
   }
 }
 
+declare module "fastify" {
+  interface FastifyInstance {
+    /** Adds `Connection: close` to all later responses. */
+    endConnections(): void;
+  }
+}
+
 /**
  * Creates an HTTP server that is not yet listening, with everything that routes share: request IDs, JSON bodies,
  * errors, CORS and logs.
@@ -99,14 +106,16 @@ function ignoreExpectations({ server }: FastifyInstance): void {
   server.on("checkExpectation", (request, response) => server.emit("request", request, response));
 }
 
-/** Adds `Connection: close` to responses during shutdown, because keep-alive connections would delay it. */
+/** Lets responses end their connections before and during shutdown, because closing an idle one may lose a request. */
 function endConnectionsOnClose(app: FastifyInstance): void {
-  let closing = false;
-  app.addHook("preClose", async () => {
-    closing = true;
-  });
+  let ending = false;
+  const endConnections = () => {
+    ending = true;
+  };
+  app.decorate("endConnections", endConnections);
+  app.addHook("preClose", async () => endConnections());
   app.addHook("onSend", (_request, reply, payload, done) => {
-    if (closing) reply.header("connection", "close");
+    if (ending) reply.header("connection", "close");
     done(null, payload);
   });
 }

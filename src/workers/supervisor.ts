@@ -100,7 +100,7 @@ class Supervisor {
     this.log.info("restarting the workers");
     for (let number = 1; number <= this.config.workers && this.state === "restarting"; number++) {
       const old = this.at(number);
-      if (await this.startReplacement(number)) await old?.stop();
+      if (await this.startReplacement(number)) await old?.retire();
       else if (this.state === "restarting") {
         this.state = "serving";
         this.log.error("the restart was abandoned, but the other workers keep serving");

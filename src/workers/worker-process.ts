@@ -7,6 +7,9 @@ import type { FromWorker, ToWorker } from "./messages";
 /** Max time for a worker to stop (ms), longer than its own limit. */
 const STOP_TIMEOUT_MS = 11_000;
 
+/** Time for responses to end the connections that are in use (ms). */
+const RETIRE_MS = 1_000;
+
 /** Max time for a worker's last messages to arrive after it has exited (ms). */
 const DISCONNECT_TIMEOUT_MS = 500;
 
@@ -62,6 +65,14 @@ export class WorkerProcess {
   send(message: ToWorker): void {
     // Ignores errors, because the worker may just have exited.
     if (this.worker.isConnected()) this.worker.send(message, () => undefined);
+  }
+
+  /** Stops the worker after its responses have ended the connections in use; closing these could lose a request. */
+  async retire(): Promise<Exit> {
+    this.isStopping = true;
+    this.send({ type: "retire" });
+    await Promise.race([this.exited, sleep(RETIRE_MS)]);
+    return this.stop();
   }
 
   /** Shuts down the worker gracefully, or kills it if that takes too long. */

@@ -48,6 +48,7 @@ function work(): void {
     if (message.type === "scraped") scrapes.answer(message.id, message.text);
     if (message.type === "collect") await collect(message.id);
     if (message.type === "announceStop") (await started).app.announceStop();
+    if (message.type === "retire") (await started).app.retire();
     if (message.type === "stop") await stop();
     if (message.type === "exit") exit();
   };

@@ -10,7 +10,7 @@ declare module "fastify" {
   }
 }
 
-/** Max time that shutdown waits for requests that may still arrive on idle connections (ms). */
+/** Max time that shutdown waits for requests on connections that have not sent any (ms). */
 const QUIET_MS = 1_000;
 /** Max time that shutdown waits for in-flight requests (ms), longer than a write waits for a locked database. */
 const DRAIN_TIMEOUT_MS = 8_000;
