@@ -1,3 +1,6 @@
+// One schema, because some settings are checked against each other and others determine defaults, and no other file
+// reads the environment.
+
 import { z } from "zod";
 import { StartupError } from "./errors";
 import {

@@ -1,3 +1,5 @@
+// One file, because the commands for keys share their options, documents and output.
+
 import { readFile } from "node:fs/promises";
 import { text } from "node:stream/consumers";
 import { type Command, Option } from "commander";

@@ -1,3 +1,5 @@
+// One class, because all calls share the mapping of outages and races to errors, the spans and the measurements.
+
 import { SpanKind, type SpanOptions } from "@opentelemetry/api";
 import type { DataSource, EntityTarget, ObjectLiteral } from "typeorm";
 import { coalesce, coalesceByKey, indexBy, MAX_ITEMS } from "../common/coalesce";
@@ -22,8 +24,7 @@ const MAX_OWNERS = 1_000;
 
 /**
  * The only access to the database. It maps every outage to `unavailable` and every race to `conflict`; other errors
- * come from the caller's own code. This is one class because all calls share this mapping, the spans and the
- * measurements.
+ * come from the caller's own code.
  */
 export class Database {
   /** True if the last write succeeded: on a full disk, for example, writes fail but reads still work. */

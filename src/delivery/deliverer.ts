@@ -1,3 +1,5 @@
+// One class, because each batch stores the results of earlier sends and starts new ones, from the same senders.
+
 import { setMaxListeners } from "node:events";
 import { v7 as uuid } from "uuid";
 import { groupBy } from "../common/group-by";

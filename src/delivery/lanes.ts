@@ -1,3 +1,5 @@
+// One class, because its statements lock and change the same rows.
+
 import { In } from "typeorm";
 import { type Timestamp, timestamp } from "../common/time";
 import { type Change, changeTogether } from "../database/change-together";
@@ -57,7 +59,7 @@ export interface LaneCounts {
   oldestDueSeconds: number;
 }
 
-/** The queue of due work in the database; one class, because its statements lock and change the same rows. */
+/** The queue of due work in the database. */
 export class Lanes {
   /** Number of listeners in this process. */
   private listeners = 0;

@@ -1,3 +1,5 @@
+// One class, because all limits count the same senders.
+
 import { groupBy } from "../common/group-by";
 import { lruCache } from "../common/lru-cache";
 import { shareOf } from "../database/semaphore";
@@ -116,8 +118,7 @@ class Taken {
 }
 
 /**
- * The senders of this process; each sends one message at a time. This is one class because all limits count the same
- * senders.
+ * The senders of this process; each sends one message at a time.
  *
  * - A channel whose last attempt failed, or whose attempts are slow, can have only one sender. All such channels
  *   together can have at most half of the senders, so that the rest stay free for other receivers, and an organization's

@@ -1,3 +1,5 @@
+// One file, because lists, objects and inputs contain each other, so the functions for them call each other.
+
 import {
   type GraphQLInputObjectType,
   type GraphQLNamedType,

@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 
 const CHECK = join(__dirname, "check.mjs");
+const LONG_FILES = join(__dirname, "long-files.mjs");
 
 describe("the layer check", () => {
   let src: string;
@@ -83,5 +84,15 @@ describe("the layer check", () => {
       "common/b.ts": "export const b = 1;",
     });
     expect(execFileSync(process.execPath, [CHECK, src], { encoding: "utf8" })).toContain("0 faults");
+  });
+
+  test.each([
+    ["a reason", "// One file, because …\n", 251, 0],
+    ["no reason", "", 251, 1],
+    ["only a description of its first constant", "/** The constant 1. */\n", 251, 1],
+    ["no reason, but only 250 lines", "", 250, 0],
+  ])("judges a long file with %s", (_, start, lines, status) => {
+    write({ "common/a.ts": start.padEnd(start.length + lines, "\n") });
+    expect(spawnSync(process.execPath, [LONG_FILES, src]).status).toBe(status);
   });
 });

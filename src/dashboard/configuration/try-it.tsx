@@ -1,3 +1,5 @@
+// One component, because all of its fields belong to one dry run, and choosing an example resets several of them.
+
 import { Button, NativeSelect, TextInput } from "@mantine/core";
 import { useMemo, useState } from "react";
 import type { Agent } from "../agents/agent-page";

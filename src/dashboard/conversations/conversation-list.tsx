@@ -1,3 +1,5 @@
+// One file, because the tabs, filters, rows and the empty list all depend on the selected tab.
+
 import { Button } from "@mantine/core";
 import { Link } from "wouter";
 import { TERM_MAX_LENGTH } from "../../features/contacts/contact.limits";

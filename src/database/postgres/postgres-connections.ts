@@ -1,3 +1,5 @@
+// One class, because after a failover, all connections are replaced together, in the pool and outside it.
+
 import { Client, type Pool, type PoolClient } from "pg";
 import {
   type DataSource,

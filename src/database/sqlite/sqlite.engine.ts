@@ -1,3 +1,5 @@
+// One class, because the methods of `Engine` share three connections.
+
 import { setTimeout } from "node:timers/promises";
 import type { Database as Connection } from "sqlite3";
 import { DataSource, type QueryRunner } from "typeorm";
@@ -80,7 +82,7 @@ const DIALECT: Dialect = {
  * The SQLite engine: one file, three connections. TypeORM's driver shares one connection among all callers, so a
  * transaction would include statements from other requests. Writes therefore have their own connection and queue, and
  * reads run concurrently (WAL) on a second one. Reports run one at a time on the third, because waiting statements
- * block threads. This is one class because the methods of `Engine` share these connections.
+ * block threads.
  */
 export class SqliteEngine implements Engine {
   readonly system = "sqlite";

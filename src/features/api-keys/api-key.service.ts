@@ -1,3 +1,5 @@
+// Long, because each operation on keys decides which of the steps in key-changes.ts it takes, and in which order.
+
 import { type EntityManager, IsNull, Not } from "typeorm";
 import { v7 as uuid } from "uuid";
 import { assertSignedIn } from "../../auth/assert-signed-in";

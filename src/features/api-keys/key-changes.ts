@@ -1,3 +1,6 @@
+// The steps of operations on keys, each in its operation's transaction; one file, because they protect the same
+// states: a name that is reserved, and a key that is active or replaced.
+
 import { In, IsNull, LessThanOrEqual, MoreThan, Not } from "typeorm";
 import { v7 as uuid } from "uuid";
 import { assertSignedIn } from "../../auth/assert-signed-in";
@@ -22,8 +25,6 @@ import type { MintedApiKey, UpdateApiKeyInput } from "./api-key.inputs";
 import { ORGANIZATION_KEY_MAX_DAYS } from "./api-key.limits";
 import { assertNotWider, callingKey } from "./delegation";
 import { searchTextOf } from "./key-search";
-
-// Steps of operations on keys; each step runs in its operation's transaction.
 
 /** An agent or, if `agentId` is null, an organization. The names of an owner's active keys are unique. */
 type KeyOwner = Pick<ApiKey, "organizationId" | "agentId">;

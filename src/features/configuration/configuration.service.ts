@@ -1,3 +1,6 @@
+// One class, because saving and publishing check the same document, lock the same agent and compare the same
+// revisions.
+
 import { LessThan, Not } from "typeorm";
 import { assertSignedIn } from "../../auth/assert-signed-in";
 import { ownerOf } from "../../auth/caller";

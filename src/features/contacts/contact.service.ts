@@ -1,3 +1,6 @@
+// Long, because all operations on contacts start here, with their access checks and transactions; their steps are in
+// other files of this folder.
+
 import { type EntityManager, In } from "typeorm";
 import { ownerOf } from "../../auth/caller";
 import { organizationOf, type RequestContext } from "../../auth/context";
@@ -57,7 +60,7 @@ import { changeTagsTogether, type TagRequest } from "./tag-changes";
 import { normalizeTag } from "./tags";
 import { assertTopics, type Topic, unknownTopics } from "./topic";
 
-/** Manages agents' contacts; most of the logic is in other files in this folder. */
+/** Manages agents' contacts. */
 export class ContactService {
   // Lookups and lists by the ID of the contact or agent, without access checks.
   readonly addressesOf = rowsByKey(this.database, "addresses", "contactId", (reader, ids) =>

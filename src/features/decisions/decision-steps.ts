@@ -1,3 +1,5 @@
+// One class, because a decision with and without a model's answer ends in the same steps.
+
 import { ownerOf } from "../../auth/caller";
 import { type RequestContext, systemFor } from "../../auth/context";
 import { type Timestamp, timestamp } from "../../common/time";

@@ -1,3 +1,5 @@
+// All types of an explanation are in one file, because they form a single tree.
+
 import { Field, GraphQLISODateTime, ID, Int, ObjectType } from "type-graphql";
 import { enumOf } from "../../common/declared-enum";
 import { JsonSchema } from "../../common/json-schema";
@@ -31,8 +33,6 @@ import { MAX_TAGS } from "../contacts/contact.limits";
 import { SUBJECT_MAX_LENGTH } from "../lines/line.limits";
 import { MESSAGE_HTML_MAX_LENGTH, MESSAGE_TEXT_MAX_LENGTH } from "../messages/message.limits";
 import { MessageGate } from "../messages/message-gate";
-
-// All types of an explanation are in one file, because they form a single tree.
 
 /** Assumed number of rules; a configuration has at most 200, but a decision rarely tries that many. */
 const ASSUMED_RULES = 25;

@@ -1,3 +1,5 @@
+// The types are next to the functions that fill them, because together they define one comparison.
+
 import { Field, ID, InputType, Int, ObjectType } from "type-graphql";
 import { enumOf } from "../../common/declared-enum";
 import { getOrCreate } from "../../common/get-or-create";

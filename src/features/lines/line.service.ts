@@ -1,3 +1,5 @@
+// One class, because all changes are serialized and follow the same steps.
+
 import { In, IsNull, Not } from "typeorm";
 import { assertSignedIn } from "../../auth/assert-signed-in";
 import { ownerOf } from "../../auth/caller";
@@ -36,7 +38,7 @@ import { TargetChecks } from "./target-checks";
 
 const REQUIRED = { permission: Permission.config_manage };
 
-/** Manages agents' lines; one class, because all changes are serialized and follow the same steps. */
+/** Manages agents' lines. */
 export class LineService {
   /** Finds a line by ID, without an access check. */
   readonly byId = rowsById(this.database, "lines", Line);

@@ -1,3 +1,6 @@
+// One class, because inviting, withdrawing and accepting take the same lock and must agree on which invitations are
+// pending.
+
 import { type EntityManager, LessThanOrEqual, MoreThan } from "typeorm";
 import { v7 as uuid } from "uuid";
 import { assertSignedIn } from "../../auth/assert-signed-in";

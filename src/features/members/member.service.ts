@@ -1,3 +1,6 @@
+// One file, because adding, removing and changing members keep the same two rules: a manager remains, and no member
+// removes their own last way to sign in.
+
 import { type EntityManager, type FindOptionsWhere, In, IsNull, Not } from "typeorm";
 import { v7 as uuid } from "uuid";
 import { assertSignedIn } from "../../auth/assert-signed-in";

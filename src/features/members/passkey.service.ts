@@ -1,3 +1,6 @@
+// One class, because adding a passkey, signing in and confirming a sign-in issue and use up challenges in the same
+// way.
+
 import { v7 as uuid } from "uuid";
 import { assertSignedIn } from "../../auth/assert-signed-in";
 import { type Origin, ownerOf } from "../../auth/caller";

@@ -1,3 +1,6 @@
+// One class, because every way to sign in ends with `open`, and a sign-in link is a session that only `openByLink`
+// accepts.
+
 import { IsNull, MoreThan } from "typeorm";
 import { v7 as uuid } from "uuid";
 import { assertSignedIn } from "../../auth/assert-signed-in";

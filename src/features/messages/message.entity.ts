@@ -1,3 +1,5 @@
+// Long, because a message is a single row with many columns.
+
 import { Field, ID, Int, ObjectType } from "type-graphql";
 import { Column, Entity, Index, ManyToOne, PrimaryColumn } from "typeorm";
 import { Nullable } from "../../common/nullable";
@@ -20,8 +22,6 @@ import {
   ScheduledReason,
 } from "./message.enums";
 import { MESSAGE_HTML_MAX_LENGTH, MESSAGE_TEXT_MAX_LENGTH } from "./message.limits";
-
-// This file is long, because a message is a single row.
 
 /** Keeps IDs in commit order within an agent, because clients page through messages while more are added. */
 export const MESSAGE_ORDER = new InsertOrderLock(2, { authorizesCallers: true });

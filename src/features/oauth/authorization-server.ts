@@ -1,3 +1,5 @@
+// One class, because the library's settings are callbacks that call the server's methods and share its state.
+
 import { generateKeyPairSync } from "node:crypto";
 import inject from "light-my-request";
 import type { Client, Context, Payload, Provider } from "oidc-provider";

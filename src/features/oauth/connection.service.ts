@@ -1,3 +1,5 @@
+// One class, because requesting, consenting and connecting read and use up the same records.
+
 import type { Payload } from "oidc-provider";
 import { IsNull } from "typeorm";
 import { assertSignedIn } from "../../auth/assert-signed-in";

@@ -1,3 +1,6 @@
+// One class, because a sign-in can link an account, join an organization and change permissions in a single
+// transaction.
+
 import { In, Not } from "typeorm";
 import { isRecent } from "../../auth/authorize";
 import { type RequestContext, systemFor } from "../../auth/context";

@@ -1,3 +1,6 @@
+// One file, because the plan, the IDs and the inserts must agree on the order of contacts, conversations and
+// messages.
+
 import type { EntityManager } from "typeorm";
 import { timestamp } from "../../common/time";
 import { uuidAfter } from "../../common/uuid";

@@ -1,3 +1,6 @@
+// Long, because each change to an endpoint states its own conditions and audit entry; the shared steps are in
+// endpoint-changes.ts.
+
 import { IsNull, Not } from "typeorm";
 import { v7 as uuid } from "uuid";
 import { assertSignedIn } from "../../auth/assert-signed-in";

@@ -1,3 +1,5 @@
+// Plans are created and executed in the same file, because the planner builds the closures to execute.
+
 import {
   type DocumentNode,
   defaultFieldResolver,
@@ -25,8 +27,6 @@ import type { RequestContext } from "../../auth/context";
 import { isWrittenAsStored } from "../../schema/written-as-stored";
 import { type ReadArguments, readArguments } from "./plan-arguments";
 import { variableCoercion } from "./plan-variables";
-
-// Plans are created and executed in the same file, because the planner builds the closures to execute.
 
 /** Runs an operation for a caller, with the same result as graphql-js, except that the first error ends the run. */
 export type Execute = (

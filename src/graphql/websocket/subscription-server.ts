@@ -1,3 +1,6 @@
+// One function, because connecting, subscribing and sending share a connection's state, and each of them may close
+// it.
+
 import { addAbortListener } from "node:events";
 import type { ApolloServer } from "@apollo/server";
 import {

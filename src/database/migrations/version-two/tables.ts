@@ -1,3 +1,5 @@
+// All new tables are in one list, because each must come after the tables that it references.
+
 import { Table, type TableColumnOptions, type TableOptions } from "typeorm";
 import {
   defaulting,
@@ -21,7 +23,7 @@ interface NewTable extends Omit<TableOptions, "columns"> {
 type Collate = (columns: TableColumnOptions[]) => TableColumnOptions[];
 
 /**
- * Describes the tables that version 2 adds, in one list because their order matters.
+ * Describes the tables that version 2 adds.
  * @param bigint the database's name for an int64 type
  * @param no the database's literal for false
  * @param bytewise makes the database compare columns by their bytes

@@ -1,3 +1,5 @@
+// One class, because rules, conditions and texts are parsed on first use, into caches that belong to one document.
+
 import type { Environment } from "@marcbachmann/cel-js";
 import { LRUCache } from "lru-cache";
 import { getOrCreate } from "../../../common/get-or-create";

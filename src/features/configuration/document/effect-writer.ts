@@ -1,3 +1,5 @@
+// One class, because all effects of a decision share its limits on steps, messages and HTML.
+
 import { instantOf } from "../../../common/instant";
 import { lookupTags } from "../../../common/locales";
 import { DAY_MS, timestampOf } from "../../../common/time";

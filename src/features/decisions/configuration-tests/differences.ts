@@ -1,3 +1,5 @@
+// One file, because all sentences about a failed test show values, reads and obstacles in the same way.
+
 import { instantOf } from "../../../common/instant";
 import { excerpt } from "../../../credentials/redact-tokens";
 import type { InvalidInput } from "../../../errors";

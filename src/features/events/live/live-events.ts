@@ -1,3 +1,5 @@
+// One class, because opening, serving, checking and ending streams change the same sets of followers.
+
 import { setImmediate as nextTick } from "node:timers/promises";
 import type { Logger } from "pino";
 import { ownerOf } from "../../../auth/caller";

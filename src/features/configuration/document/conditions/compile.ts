@@ -1,3 +1,5 @@
+// One file, because expressions contain expressions: the function for each kind compiles its operands with `compile`.
+
 import type { ASTNode } from "@marcbachmann/cel-js";
 import { LocalFormats } from "../local-formats";
 import { positionAt, SourceError } from "../problem";

@@ -1,3 +1,5 @@
+// One file, because filters, operators and names are compiled into each other's operands.
+
 import {
   type Expression as ParsedExpression,
   type Value as ParsedValue,

@@ -1,3 +1,5 @@
+// The lists of allowed HTML are in the scanner's file, because each list belongs to one of the scanner's states.
+
 import { suggestion } from "../../../../common/suggest";
 import { UNSUBSCRIBE_URL } from "../../../messages/message.limits";
 

@@ -1,3 +1,5 @@
+// One file, because tags contain templates: the function for each tag compiles its branches with `compileAll`.
+
 import {
   CaseTag,
   ForTag,
