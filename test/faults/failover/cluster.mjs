@@ -27,7 +27,7 @@ const MAX_LAG_BYTES = 1_000_000;
  */
 const RETURN_AFTER_MS = 2_000;
 
-/** The same as in docs/scaling.md. */
+/** The same as in docs/postgresql.md. */
 const DYNAMIC = {
   ttl: 20,
   loop_wait: 5,
@@ -178,7 +178,7 @@ export async function startCluster(isSynchronous) {
   const servers = nodes.map(
     ({ name, links }) => `server ${name} 127.0.0.1:${links.postgres.port} check port ${links.rest.port}`,
   );
-  // The same as in docs/scaling.md.
+  // The same as in docs/postgresql.md.
   const proxy = `defaults
   mode tcp
   timeout connect 2s
