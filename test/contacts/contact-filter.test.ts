@@ -28,7 +28,7 @@ describeGateway((gateway) => {
     const contactId = await addContact(gateway, { agentId, name, addresses });
     const { body } = await gateway.rest("POST", "/agent/conversations", {
       token,
-      body: { contact: { id: contactId }, message: `Hello ${name}` },
+      body: { contact: { id: contactId }, message: "Good morning" },
     });
     const { id: conversationId } = body.conversation;
     const made = await decisionClient(gateway, token).decide({ type: "unheard.of", conversationId });
@@ -44,13 +44,14 @@ describeGateway((gateway) => {
   let fischer: Person;
   let meier: Person;
   let theirs: Person;
+  let theirKey: string;
   beforeAll(async () => {
     agentId = await firstAgentId(gateway);
     fischer = await addPerson(agentId, "Ida Fischer-Queue", gateway.key);
     meier = await addPerson(agentId, "Ida Meier", gateway.key);
     const other = await addOrganization(gateway, "others");
-    const { secret } = await mint(gateway, { agent: "others-agent" });
-    theirs = await addPerson(other.agentId, "Ida Fischer-Queue", secret);
+    ({ secret: theirKey } = await mint(gateway, { agent: "others-agent" }));
+    theirs = await addPerson(other.agentId, "Ida Fischer-Queue", theirKey);
   });
 
   const LISTS = ["conversations", "messages", "decisions"] as const;
@@ -90,6 +91,30 @@ describeGateway((gateway) => {
     }
   });
 
+  test("conversations are also found by the texts of their messages, if the key may read these", async () => {
+    const writer = await addPerson(agentId, "Ann", gateway.key);
+    const text = "Die ÜBERWEISUNG über 100%_ fehlt";
+    for (const [person, token] of [
+      [writer, gateway.key],
+      [theirs, theirKey],
+    ] as const)
+      await gateway.rest("POST", "/agent/conversations", {
+        token,
+        body: { contact: { id: person.contactId }, message: text },
+      });
+    const { secret: blind } = await mint(gateway, { scopes: ["contacts:read", "conversations:read"] });
+    const found = (search: string, contactId?: string, token?: string) =>
+      idsOf("conversations", { search, ...(contactId && { contactId }) }, token);
+    for (const search of [" Überweisung ", "weisung über 100%_", "FEHLT", "überweisung", "100%_"])
+      expect([search, await found(search)]).toEqual([search, writer.conversations]);
+    for (const search of ["100__", "%fehlt", "fehlt die"])
+      expect([search, await found(search)]).toEqual([search, []]);
+    expect(await found("fehlt", writer.contactId)).toEqual(writer.conversations);
+    expect(await found("fehlt", fischer.contactId)).toEqual([]);
+    expect(await found("fehlt", undefined, gateway.key)).toEqual(writer.conversations);
+    expect(await found("fehlt", undefined, blind)).toEqual([]);
+  });
+
   test.each(LISTS)("%s are not searched by contacts with a key that may not read them", async (list) => {
     const { secret: token } = await mint(gateway, {
       scopes: ["conversations:read", "messages:read", "agent:read"],
@@ -121,5 +146,13 @@ describeGateway((gateway) => {
     });
     for (const list of LISTS)
       for (const search of ["crow", "crowd la"]) expect(await idsOf(list, { search })).toEqual(someone[list]);
+    const writer = await addPerson(agentId, "Ben", gateway.key);
+    // With so many contacts, the condition on texts is combined with one on search terms.
+    await gateway.rest("POST", "/agent/conversations", {
+      token: gateway.key,
+      body: { contact: { id: writer.contactId }, message: "What a crowd" },
+    });
+    const both = [...someone.conversations, ...writer.conversations].sort();
+    expect(await idsOf("conversations", { search: "crow" })).toEqual(both);
   });
 });

@@ -236,7 +236,7 @@ function ConversationFilters(props: { agentId: string | null; tab: Tab; contactN
       search={
         <SearchFilter
           name="search"
-          label="Search conversations"
+          label="Search by name, address or text"
           maxLength={TERM_MAX_LENGTH}
           className={filterStyles.wide}
         />

@@ -25,12 +25,16 @@ const isPosition = (text: string): boolean => {
 export const ConversationConnection = ConnectionOf(Conversation, "conversation", isPosition, positionOf);
 export type ConversationConnection = InstanceType<typeof ConversationConnection>;
 
-/** The owners of the listed conversations: agents or contacts. */
-export type Owners = { agentIds: readonly string[] } | { contactIds: readonly string[] };
+/** The owners of the listed conversations: agents, or contacts and single conversations. */
+export type Owners =
+  | { agentIds: readonly string[] }
+  | { contactIds: readonly string[]; ids: readonly string[] };
 
-/** Returns the condition that selects the owners' conversations. */
-export const ownedBy = (owners: Owners): FindOptionsWhere<Conversation> =>
-  "agentIds" in owners ? { agentId: In([...owners.agentIds]) } : { contactId: In([...owners.contactIds]) };
+/** Returns the conditions that select the owners' conversations; a conversation must meet any of them. */
+export const ownedBy = (owners: Owners): FindOptionsWhere<Conversation>[] =>
+  "agentIds" in owners
+    ? [{ agentId: In([...owners.agentIds]) }]
+    : [{ contactId: In([...owners.contactIds]) }, { id: In([...owners.ids]) }];
 
 interface ListedConversations extends Pick<ConversationsArgs, "order" | "state" | "assigneeId"> {
   owners: Owners;
@@ -39,8 +43,12 @@ interface ListedConversations extends Pick<ConversationsArgs, "order" | "state" 
 /** Splits a list into parts that the order's index covers; contacts have too few to need an index. */
 function partsOf({ owners, order, state, assigneeId }: ListedConversations): Part[] {
   if ("contactIds" in owners) {
-    const { contactIds } = owners;
-    return [{ condition: "conversation.contact_id IN (:...contactIds)", parameters: { contactIds } }];
+    const { contactIds, ids } = owners;
+    const either = [
+      ...(contactIds.length > 0 ? ["conversation.contact_id IN (:...contactIds)"] : []),
+      ...(ids.length > 0 ? ["conversation.id IN (:...ids)"] : []),
+    ];
+    return [{ condition: `(${either.join(" OR ")})`, parameters: { contactIds, ids } }];
   }
   const ofAgents = partsOfAgents("conversation", owners.agentIds);
   // The index on a member's assigned conversations does not include the state.

@@ -144,7 +144,7 @@ export class ConversationsArgs extends PageArgs {
 
   @Optional(
     () => String,
-    "Only conversations with contacts that match this text in the `contacts` query. API keys need the `contacts:read` scope.",
+    "Only conversations with contacts that match this text in the `contacts` query, or with this text in one of the newest messages. API keys need the `contacts:read` scope, and the `messages:read` scope to search messages.",
   )
   @IsText(TERM_MAX_LENGTH)
   search?: string | null | undefined;
