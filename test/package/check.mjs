@@ -12,6 +12,7 @@ const ROOT = join(import.meta.dirname, "../..");
 const MAX_MEGABYTES = 260;
 const START_TIMEOUT_MS = 60_000;
 
+const lock = JSON.parse(readFileSync(join(ROOT, "package-lock.json"), "utf8")).packages;
 const directory = mkdtempSync(join(tmpdir(), "gateway-package-"));
 const app = join(directory, "app");
 const npm = (cwd, ...args) =>
@@ -26,6 +27,7 @@ try {
 
   mkdirSync(app);
   const tarball = join(directory, filename);
+  assertSbom(JSON.parse(execFileSync(process.execPath, ["deploy/sbom.mjs", tarball], { cwd: ROOT })));
   // Without the lock file, each version must still support the current Node release.
   npm(
     app,
@@ -58,12 +60,25 @@ function isExpected(path) {
   );
 }
 
+/** Checks that a software bill of materials lists exactly the production packages of the lock file. */
+function assertSbom({ components }) {
+  const production = Object.entries(lock).filter(
+    ([path, { dev, link }]) => path.startsWith("node_modules/") && !dev && !link,
+  );
+  const locked = production.map(([path, { name, version }]) => `${name ?? nameAt(path)}@${version}`);
+  const listed = components.map(({ name, version }) => `${name}@${version}`);
+  assert.deepEqual(new Set(listed), new Set(locked));
+}
+
+function nameAt(path) {
+  return path.slice(path.lastIndexOf("node_modules/") + "node_modules/".length);
+}
+
 /**
  * Checks the packages that were installed.
  * @returns their number
  */
 function assertProduction(modules) {
-  const lock = JSON.parse(readFileSync(join(ROOT, "package-lock.json"), "utf8")).packages;
   const { packages } = JSON.parse(readFileSync(join(modules, ".package-lock.json"), "utf8"));
   const { dependencies, devDependencies, overrides } = JSON.parse(
     readFileSync(join(ROOT, "package.json"), "utf8"),
