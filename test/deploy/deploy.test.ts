@@ -109,6 +109,10 @@ describe("the Compose file", () => {
     }
   });
 
+  test("sends all requests with a key to one gateway, and requests without a key to the least busy gateway", () => {
+    expect(read("deploy/Caddyfile")).toMatch(/lb_policy header Authorization \{\s+fallback least_conn\s+\}/);
+  });
+
   test("lets the gateways reach webhooks and mail servers, but keeps the database off the internet", () => {
     const { networks } = parse(COMPOSE);
     const reachesInternet = (service?: Service) =>
