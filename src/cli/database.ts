@@ -11,6 +11,7 @@ import { addOnDatabase } from "./target";
 const HELD = [
   'Its lines are paused so that no old messages are sent. Resume them with "gateway lines resume".',
   'Its webhook endpoints are disabled. Enable them with "gateway webhooks enable".',
+  'When you have reviewed the restore, confirm it with "gateway restored --same".',
 ].join("\n");
 const CONFIRMED = "Confirmed. No lines were resumed, and no webhook endpoints were enabled.";
 

@@ -90,7 +90,7 @@ describe("while a server writes", () => {
     const restored = await runCli(elsewhere, ["restore", inPlace("backup")]);
     expect(restored).toMatchObject({ code: 0, stderr: "" });
     expect(restored.stdout).toMatch(
-      /^Restored \/.*gateway\.sqlite \(\d+ bytes\)\.\nIts lines are paused so that .*\nIts webhook endpoints are disabled\..*\n$/,
+      /^Restored \/.*gateway\.sqlite \(\d+ bytes\)\.\nIts lines are paused so that .*\nIts webhook endpoints are disabled\..*\n.* "gateway restored --same"\.\n$/,
     );
     const lines = await runCli(elsewhere, ["lines", "list", "--agent", "first-agent", "--json"]);
     expect(JSON.parse(lines.stdout)).toMatchObject([{ name: "main", state: "paused" }]);
