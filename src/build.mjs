@@ -25,8 +25,9 @@ const isBuilt =
   RESULTS.every((file) => existsSync(join(DIST, file)));
 
 if (!isBuilt || !process.argv.includes("--if-changed")) {
-  rmSync(NEXT, { recursive: true, force: true });
   // Prints to stderr, because a command that starts with a build may print JSON to stdout.
+  process.stderr.write("Building the program and its pages. This can take a minute.\n");
+  rmSync(NEXT, { recursive: true, force: true });
   const tsc = join(createRequire(import.meta.url).resolve("typescript/package.json"), "../bin/tsc");
   const compiler = spawn(process.execPath, [tsc, "-p", ROOT, "--outDir", NEXT], { stdio: ["ignore", 2, 2] });
   const compiled = once(compiler, "exit");

@@ -49,7 +49,8 @@ describe("a build", () => {
   const build = (number: string, fails = "") => {
     for (const file of ["main", "version"]) write(`src/${file}.ts`, number);
     const env = { ...process.env, FAILS: fails };
-    return spawnSync(process.execPath, ["src/build.mjs", "--if-changed"], { cwd: root, env }).status;
+    const options = { cwd: root, env, encoding: "utf8" } as const;
+    return spawnSync(process.execPath, ["src/build.mjs", "--if-changed"], options);
   };
   const program = () =>
     ["src/main.js", "src/version.js", "dashboard/index.html"].map((file) =>
@@ -76,13 +77,13 @@ describe("a build", () => {
 
   slowTest("keeps the program and its pages complete until the next one is complete, and if it fails", () => {
     for (const fails of ["page", "compiler"]) {
-      expect(build("2", fails)).not.toBe(0);
+      expect(build("2", fails).status).not.toBe(0);
       expect([halfWay(), program()]).toEqual([
         ["1", "1"],
         ["1", "1", "1"],
       ]);
     }
-    expect(build("2")).toBe(0);
+    expect(build("2").status).toBe(0);
     expect([halfWay(), program()]).toEqual([
       ["1", "1"],
       ["2", "2", "2"],
@@ -93,10 +94,17 @@ describe("a build", () => {
     // Between the two steps that exchange the folders.
     renameSync(path("dist/src"), path("dist/src.old"));
     write("dist/next/src/removed.js", "");
-    expect(build("3")).toBe(0);
+    expect(build("3").status).toBe(0);
     expect(program()).toEqual(["3", "3", "3"]);
     expect(
       ["dist/src/removed.js", "dist/src.old", "dist/next"].filter((name) => existsSync(path(name))),
     ).toEqual([]);
+  });
+
+  slowTest("is announced, because it takes a while, unless nothing has changed", () => {
+    const announced = { status: 0, stdout: "", stderr: expect.stringMatching(/^Building .*\n$/) };
+    for (const page of ["docs", "graphiql"]) write(`dist/${page}/index.html`, "");
+    expect(build("4")).toMatchObject(announced);
+    expect(build("4")).toMatchObject({ ...announced, stderr: "" });
   });
 });
