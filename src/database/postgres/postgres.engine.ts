@@ -71,7 +71,11 @@ const DIALECT: Dialect = {
     `ctid = ANY(ARRAY(SELECT ctid FROM ${table} WHERE ${condition} ORDER BY ${order} LIMIT ${limit} FOR UPDATE SKIP LOCKED))`,
 };
 
-/** The PostgreSQL engine, on a pool of connections. */
+/**
+ * The PostgreSQL engine, on a pool of connections. Compatible databases may lack some of what it uses (advisory locks, `LISTEN`,
+ * read committed transactions, `SKIP LOCKED`, `ctid`, `lock_timeout`, sorted indexes, and DDL in transactions); see "Compatible
+ * databases" in docs/scaling.md for the effects.
+ */
 export class PostgresEngine implements Engine {
   readonly system = "postgresql";
   readonly dialect = DIALECT;
