@@ -95,6 +95,23 @@ describe("the Kubernetes manifests", () => {
     const { version } = JSON.parse(read("package.json"));
     expect(kustomization.images).toMatchObject([{ name: container?.image, newTag: version }]);
   });
+
+  const hasKubectl = spawnSync("kubectl", ["version", "--client"]).error === undefined;
+
+  (hasKubectl ? test : test.skip)("are rendered by kustomize, with the image and the settings", () => {
+    const { stdout, stderr } = spawnSync("kubectl", ["kustomize", FOLDER], { encoding: "utf8" });
+    expect(stderr).toBe("");
+    const rendered = parseAllDocuments(stdout).map((document) => document.toJS());
+    const configMap = rendered.find(({ kind }) => kind === "ConfigMap");
+    expect(configMap.data).toEqual(settings);
+    const [{ newName, newTag }] = kustomization.images;
+    const [gateway] = rendered.find(({ kind }) => kind === "Deployment").spec.template.spec.containers;
+    expect(gateway.image).toBe(`${newName}:${newTag}`);
+    expect(gateway.envFrom).toContainEqual({ configMapRef: { name: configMap.metadata.name } });
+    expect(rendered.map(({ kind }) => kind).sort()).toEqual(
+      [...manifests.map(({ kind }) => kind), "ConfigMap"].sort(),
+    );
+  });
 });
 
 describe("the systemd unit", () => {
