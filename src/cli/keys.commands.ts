@@ -1,11 +1,12 @@
 // One file, because the commands for keys share their options, documents and output.
 
+import { readdirSync } from "node:fs";
 import { readFile } from "node:fs/promises";
+import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { type Command, Option } from "commander";
 import { operatorFor } from "../auth/context";
 import { organizationScopes } from "../auth/organization-scopes";
-import type { Scope } from "../auth/permissions";
 import { DAY_SECONDS } from "../common/time";
 import { keysAndTokensIn } from "../credentials/token-format";
 import { GatewayError } from "../errors";
@@ -48,21 +49,15 @@ const REVOKE = mutation("revokeApiKey", KEY);
 
 const KINDS = choicesOf<ApiKeyKind>({ agent: true, organization: true });
 const STATES = choicesOf<ApiKeyState>({ active: true, revoked: true, expired: true });
-const SCOPES = choicesOf<Scope>({
-  "agent:decide": true,
-  "agent:read": true,
-  "contacts:export": true,
-  "contacts:read": true,
-  "contacts:write": true,
-  "conversations:read": true,
-  "conversations:write": true,
-  "events:read": true,
-  "mcp:graphql": true,
-  "messages:read": true,
-  "messages:write": true,
-  "pets:read": true,
-  "pets:write": true,
-});
+
+const FEATURES = join(__dirname, "../features");
+
+/** The scopes of agent keys, read from the files that declare them: loading all features would take most of a second. */
+const SCOPES = readdirSync(FEATURES)
+  .flatMap((name) => readdirSync(join(FEATURES, name)).map((file) => join(FEATURES, name, file)))
+  .filter((file) => /\.scopes\.[jt]s$/.test(file))
+  .flatMap((file) => Object.values<object>(require(file)).flatMap(Object.keys))
+  .sort();
 
 const DESCRIPTION = ["--description <text>", "purpose of the key"] as const;
 const RATE_LIMIT = [

@@ -73,7 +73,10 @@ export interface Feature<Own extends object, Needs extends object> {
   http?(app: FastifyInstance, services: Core & Own & Needs): void;
   /** The documentation of the routes that need no API key. */
   operations?: HttpOperations;
-  /** The agent-key scopes that the feature's resolvers require, with descriptions; they must be in `Scopes`. */
+  /**
+   * The agent-key scopes that the feature's resolvers require, with descriptions; they must be in `Scopes`, and in a
+   * file `*.scopes.ts`, where the dashboard and the command line find them.
+   */
   scopes?: Readonly<Partial<Record<Scope, string>>>;
   /** The event types that the feature records; they must also be in `EventTypes`. */
   eventTypes?: Readonly<Record<string, DeclaredEventType>>;

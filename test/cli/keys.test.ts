@@ -1,3 +1,4 @@
+import { SCOPES } from "../../src/auth/permissions";
 import { ApiKey } from "../../src/features/api-keys/api-key.entity";
 import { mint, operator } from "../support/gateway";
 import { codeOf, openSession } from "../support/people";
@@ -36,6 +37,11 @@ describeGateway({ engine: "one" }, (gateway) => {
     ]);
   });
   afterEach(endProcesses);
+
+  test("the help of `keys create` lists the scopes of all features", async () => {
+    const { stdout } = await cli("keys", "create", "--help");
+    expect(stdout.replace(/\s+/g, " ")).toContain(`agent's key: ${[...SCOPES].sort().join(", ")} (all if`);
+  });
 
   test("a key that is created while the server runs works immediately", async () => {
     const key = await create("billing");
