@@ -1,8 +1,9 @@
 import type { Command } from "commander";
 import type { Agent } from "../features/agents/agent.entity";
 import { decodeCursor, encodeCursor } from "../pagination/cursor";
-import { mutation, query, type Run, withClient, withRun } from "./client";
+import { mutation, query, type Run } from "./client";
 import { addYesOption, type Confirmation, confirm } from "./confirm";
+import { withClient, withRun } from "./connect";
 import { addOrganizationOption, withAgent } from "./lookups";
 import { fieldsOf, type Json, printResult, printRows, recordOf } from "./output";
 import { addPageOptions, listPages, type Page, type PageOptions } from "./pages";

@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import type { AuditChange } from "../features/audit/audit-change";
 import type { AuditEntry } from "../features/audit/audit-entry.entity";
-import { withRun } from "./client";
+import { withRun } from "./connect";
 import { addOrganizationOption } from "./lookups";
 import { printRows } from "./output";
 import { addPageOptions, listPages, type PageOptions, pagesOf } from "./pages";

@@ -1,6 +1,4 @@
-import { StartupError } from "../errors";
 import type { Services } from "../features";
-import { currentTarget } from "./target";
 
 /** Runs an operation for one organization, and returns its root field; throws the GatewayErrors of the API. */
 export type Run = <T>(document: string, variables?: Readonly<Record<string, unknown>>) => Promise<T>;
@@ -21,31 +19,6 @@ export interface Client {
   /** The services, for operator work across organizations; undefined if the client uses a server. */
   readonly services?: Services;
 }
-
-/** Connects to the chosen server or database for the duration of `work`. */
-export async function withClient<T>(work: (client: Client) => Promise<T>): Promise<T> {
-  const target = currentTarget();
-  // Loads the services on demand, because that takes most of a second, and commands on a server do not need them.
-  if (target === undefined) {
-    const { withDatabaseClient }: typeof import("./database-client") = require("./database-client");
-    return withDatabaseClient(work);
-  }
-  const { serverClient }: typeof import("./server-client") = require("./server-client");
-  return work(serverClient(target)).catch((error: unknown) => {
-    if (!(error instanceof TypeError)) throw error;
-    throw new StartupError(`${target.endpoint.origin} sent an unexpected response`, { cause: error });
-  });
-}
-
-/** Runs `work` for a subject's organization. */
-export const withRun = <T>(subject: Subject, work: (run: Run) => Promise<T>): Promise<T> =>
-  withClient(async (client) => work(await client.about(subject)));
-
-/** Like `withServices` in `services.ts`, which is loaded on demand. */
-export const withServices: typeof import("./services").withServices = (work) => {
-  const services: typeof import("./services") = require("./services");
-  return services.withServices(work);
-};
 
 /** Returns a query with one root field; its parameters, such as `agentId: ID, first: Int!`, are also the arguments. */
 export function query(field: string, parameters: string, fields: string): string {

@@ -1,27 +1,11 @@
 import { type Command, Option } from "commander";
+import type { TestOptions } from "./document-tests";
 import type { Json } from "./output";
 import { get, publish } from "./published-configuration";
 import { wholeNumber } from "./values";
 
 const MAX_VERSION = 2 ** 31 - 1;
 const versionNumber = wholeNumber(1, MAX_VERSION);
-
-export interface TestOptions extends Json {
-  junit?: string;
-}
-
-export interface GetOptions extends Json {
-  agent: string;
-  version?: number;
-  draft?: boolean;
-}
-
-export interface PublishOptions extends Json {
-  agent: string;
-  expect?: number;
-  note?: string;
-  ignoreTests?: string;
-}
 
 export const description = "Agents' rules and message texts";
 

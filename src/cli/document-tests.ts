@@ -6,9 +6,12 @@ import type { ConfigurationDocument } from "../features/configuration/document/f
 import { gapsOf } from "../features/decisions/configuration-tests/coverage";
 import { runTests } from "../features/decisions/configuration-tests/run-tests";
 import { checkedDocument } from "./checked-document";
-import type { TestOptions } from "./configuration.commands";
 import { junitOf } from "./junit";
-import { counted, print, printJson } from "./output";
+import { counted, type Json, print, printJson } from "./output";
+
+export interface TestOptions extends Json {
+  junit?: string;
+}
 
 /** Runs a document's tests, prints failures and gaps in coverage, and throws a StartupError if a test fails. */
 export async function test(file: string, { json, junit }: TestOptions): Promise<void> {

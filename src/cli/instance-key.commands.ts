@@ -1,6 +1,6 @@
 import type { Command } from "commander";
-import { withServices } from "./client";
 import { addYesOption, type Confirmation, confirm } from "./confirm";
+import { withServices } from "./connect";
 import { type Json, printResult } from "./output";
 import { addOnDatabase } from "./target";
 

@@ -13,8 +13,9 @@ import { GatewayError } from "../errors";
 import type { ApiKey, ApiKeyKind, ApiKeyState } from "../features/api-keys/api-key.entity";
 import type { MintedApiKey } from "../features/api-keys/api-key.inputs";
 import { KEY_RATE_LIMIT_MAX } from "../features/api-keys/api-key.limits";
-import { mutation, type Run, withClient, withRun, withServices } from "./client";
+import { mutation, type Run } from "./client";
 import { addYesOption, type Confirmation, confirm } from "./confirm";
+import { withClient, withRun, withServices } from "./connect";
 import { agentIdOf, withKey } from "./lookups";
 import {
   counted,

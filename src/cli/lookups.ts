@@ -4,7 +4,8 @@ import type { Agent } from "../features/agents/agent.entity";
 import type { ApiKey } from "../features/api-keys/api-key.entity";
 import type { Line } from "../features/lines/line.entity";
 import type { Member } from "../features/members/member.entity";
-import { query, type Run, withRun } from "./client";
+import { query, type Run } from "./client";
+import { withRun } from "./connect";
 
 type NamedAgent = Pick<Agent, "id" | "slug" | "name">;
 

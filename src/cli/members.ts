@@ -1,8 +1,9 @@
 import { Argument, type Command } from "commander";
 import type { Permission } from "../auth/permissions";
 import type { Member } from "../features/members/member.entity";
-import { mutation, query, withRun } from "./client";
+import { mutation, query } from "./client";
 import { addYesOption, type Confirmation, confirm } from "./confirm";
+import { withRun } from "./connect";
 import { addOrganizationOption, withMember } from "./lookups";
 import { enumNames, type Json, printResult, printRows, type Row, recordOf } from "./output";
 import { choicesOf, commaSeparated } from "./values";

@@ -1,7 +1,8 @@
 import type { Command } from "commander";
 import type { Organization } from "../features/organizations/organization.entity";
-import { mutation, query, type Run, withClient, withRun, withServices } from "./client";
+import { mutation, query, type Run } from "./client";
 import { addYesOption, type Confirmation, confirm } from "./confirm";
+import { withClient, withRun, withServices } from "./connect";
 import { type Json, printResult, printRows } from "./output";
 import { addOnDatabase } from "./target";
 

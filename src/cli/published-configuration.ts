@@ -4,9 +4,8 @@ import type { ConfigurationVersion } from "../features/configuration/configurati
 import { digestOf } from "../features/configuration/document/canonical-json";
 import { checkedDocument, type DocumentCheck } from "./checked-document";
 import { mutation, query } from "./client";
-import type { GetOptions, PublishOptions } from "./configuration.commands";
 import { withAgent } from "./lookups";
-import { print, printIndentedJson, printJson } from "./output";
+import { type Json, print, printIndentedJson, printJson } from "./output";
 
 const VERSION = query(
   "configuration",
@@ -21,6 +20,19 @@ const CHECK = query(
   `problems ${PROBLEM} warnings ${PROBLEM}`,
 );
 const PUBLISH = mutation("publishConfiguration", "version digest");
+
+interface GetOptions extends Json {
+  agent: string;
+  version?: number;
+  draft?: boolean;
+}
+
+interface PublishOptions extends Json {
+  agent: string;
+  expect?: number;
+  note?: string;
+  ignoreTests?: string;
+}
 
 /** Prints a version or the draft of an agent's configuration. */
 export const get = ({ agent, version, draft, json }: GetOptions): Promise<void> =>

@@ -1,4 +1,4 @@
-// `npm run check:layers`: imports point downwards, and no two folders depend on each other.
+// `npm run check:layers`: imports point downwards, and no folders or files depend on each other.
 import { readdirSync, readFileSync } from "node:fs";
 import { dirname, join, relative, resolve, sep } from "node:path";
 
@@ -79,7 +79,13 @@ function importsOf(file) {
 const faults = [];
 /** For each part, the parts that it imports, with one import of each. */
 const needs = new Map();
+/** For each file, the files that it imports, with the import. */
+const fileNeeds = new Map();
 for (const file of sources) {
+  const imports = new Map(
+    importsOf(file).map((other) => [other, `${relative(src, file)} imports ${relative(src, other)}`]),
+  );
+  fileNeeds.set(file, imports);
   const part = partOf(file);
   const { program, layer } = layerOf(part);
   if (layer === undefined) {
@@ -88,10 +94,9 @@ for (const file of sources) {
     );
     continue;
   }
-  for (const imported of importsOf(file)) {
+  for (const [imported, shown] of imports) {
     const other = partOf(imported);
     if (other === part) continue;
-    const shown = `${relative(src, file)} imports ${relative(src, imported)}`;
     const { program: ofOther, layer: below } = layerOf(other);
     if (program !== ofOther) {
       // Shared files, such as limits, must not pull more of the server into the pages than files without imports.
@@ -105,25 +110,27 @@ for (const file of sources) {
   }
 }
 
-/** @returns the imports that lead from a part back to itself, or undefined */
-function circleFrom(start, part = start, way = [], seen = new Set()) {
-  for (const [other, shown] of needs.get(part) ?? []) {
+/** @returns the imports that lead from a part or file back to itself, or undefined */
+function circleFrom(graph, start, at = start, way = [], seen = new Set()) {
+  for (const [other, shown] of graph.get(at) ?? []) {
     if (other === start) return [...way, shown];
     if (seen.has(other)) continue;
     seen.add(other);
-    const circle = circleFrom(start, other, [...way, shown], seen);
+    const circle = circleFrom(graph, start, other, [...way, shown], seen);
     if (circle) return circle;
   }
   return undefined;
 }
 
 const reported = new Set();
-for (const part of needs.keys()) {
-  const circle = circleFrom(part);
-  const key = circle && [...circle].sort().join();
-  if (!circle || reported.has(key)) continue;
-  reported.add(key);
-  faults.push(`A circle:\n  ${circle.join("\n  ")}`);
+for (const graph of [needs, fileNeeds]) {
+  for (const start of graph.keys()) {
+    const circle = circleFrom(graph, start);
+    const key = circle && [...circle].sort().join();
+    if (!circle || reported.has(key)) continue;
+    reported.add(key);
+    faults.push(`A circle:\n  ${circle.join("\n  ")}`);
+  }
 }
 
 for (const fault of faults) console.error(fault);

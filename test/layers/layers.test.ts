@@ -45,6 +45,15 @@ describe("the layer check", () => {
       "A circle:",
     ],
     [
+      "files in one folder that need each other, even for types only",
+      {
+        "http/a.ts": 'import { b } from "./b";',
+        "http/b.ts": 'const { c }: typeof import("./c") = require("./c");',
+        "http/c.ts": 'import type { A } from "./a";',
+      },
+      "A circle:\n  http/a.ts imports http/b.ts\n  http/b.ts imports http/c.ts\n  http/c.ts imports http/a.ts",
+    ],
+    [
       "a shared part of the dashboard that needs a page",
       { "dashboard/ui/a.tsx": 'import "../pets/b";', "dashboard/pets/b.tsx": "" },
       "Upwards: dashboard/ui/a.tsx imports dashboard/pets/b.tsx.",

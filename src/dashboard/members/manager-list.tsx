@@ -1,7 +1,7 @@
 import { usePolledQuery } from "../api/client";
 import { LOCALE } from "../ui/format";
+import { ANY_MANAGER } from "./any-manager";
 import { MembersDocument } from "./documents.generated";
-import { ANY_MANAGER } from "./managers";
 import styles from "./members.module.css";
 
 /** Max managers to name. */

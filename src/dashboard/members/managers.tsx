@@ -2,9 +2,7 @@ import { Link } from "wouter";
 import type { Permission } from "../api/documents.generated";
 import { useViewer } from "../session/session";
 import { loaded } from "../ui/loaded";
-
-/** Shown until the managers have loaded. */
-export const ANY_MANAGER = "a manager of your organization";
+import { ANY_MANAGER } from "./any-manager";
 
 const { component: ManagerList } = loaded(async () => (await import("./manager-list")).ManagerList);
 

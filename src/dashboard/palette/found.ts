@@ -1,7 +1,16 @@
-import { IconSearch } from "@tabler/icons-react";
+import { IconSearch, type Icon as TablerIcon } from "@tabler/icons-react";
 import { subjectHref } from "../ui/subject-href";
 import type { FindQuery, FoundKind } from "./documents.generated";
-import type { Entry } from "./palette";
+
+/** An entry of the list. */
+export interface Entry {
+  /** Target of the entry: a path below /dashboard, or on this server if `isOutside`. */
+  href: string;
+  title: string;
+  hint?: string;
+  icon: TablerIcon | undefined;
+  isOutside?: boolean;
+}
 
 /** The headings of found resources, in the order of their groups. */
 const HEADINGS: Readonly<Record<FoundKind, string>> = {

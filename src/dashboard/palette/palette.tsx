@@ -1,6 +1,6 @@
 import { Modal, TextInput } from "@mantine/core";
 import { useDebouncedValue } from "@mantine/hooks";
-import { IconKey, IconLifebuoy, IconPlus, IconSearch, type Icon as TablerIcon } from "@tabler/icons-react";
+import { IconKey, IconLifebuoy, IconPlus, IconSearch } from "@tabler/icons-react";
 import { type KeyboardEvent, useEffect, useId, useRef, useState } from "react";
 import { useLocation } from "wouter";
 import { FIND_MAX_LENGTH } from "../../features/find/find.limits";
@@ -11,7 +11,7 @@ import { Icon } from "../ui/icon";
 import { SecretNote } from "../ui/pasted-secret";
 import { type PastedSecret, pastedKeyHref, secretIn } from "../ui/secrets";
 import { FindDocument } from "./documents.generated";
-import { foundEntries } from "./found";
+import { type Entry, foundEntries } from "./found";
 import { HELP } from "./help";
 import styles from "./palette.module.css";
 
@@ -26,15 +26,6 @@ const MIN_LENGTH = 2;
  * even while it is being typed.
  */
 const SECRET_START = /(?:ag[irst]|whsec)_/i;
-
-export interface Entry {
-  /** Target of the entry: a path below /dashboard, or on this server if `isOutside`. */
-  href: string;
-  title: string;
-  hint?: string;
-  icon: TablerIcon | undefined;
-  isOutside?: boolean;
-}
 
 /** A dialog for finding pages, resources and documentation by typing or pasting. */
 export function Palette({ onClosed }: { onClosed: () => void }) {

@@ -4,9 +4,8 @@ import { padded, placeholders } from "../../database/returning";
 import type { Tx } from "../../database/unit-of-work";
 import { ConsentState } from "../contacts/consent.entity";
 import type { AddressKind } from "../contacts/contact-address.entity";
-import type { GateContext, QueuedMessage, QueuedRow } from "../messages/gates";
+import type { GateContext, QueuedMessage, QueuedRow, Queues } from "../messages/gates";
 import { IS_UNSENT } from "../messages/message.entity";
-import type { Queues } from "../messages/message-work";
 import {
   LINE_COLUMNS,
   type LineRow,

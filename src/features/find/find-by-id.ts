@@ -14,12 +14,12 @@ import { Message } from "../messages/message.entity";
 import { Timer } from "../timers/timer.entity";
 import { WebhookDelivery } from "../webhooks/webhook-delivery.entity";
 import { WebhookEndpoint } from "../webhooks/webhook-endpoint.entity";
-import type { FindScope } from "./find.service";
 import type { Found } from "./find.types";
 import {
   agentRow,
   contactRows,
   decisionRow,
+  type FindScope,
   type FoundRow,
   foundRow,
   keyRow,

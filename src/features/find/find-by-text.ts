@@ -10,12 +10,12 @@ import { Decision } from "../decisions/decision.entity";
 import { Line } from "../lines/line.entity";
 import { Member } from "../members/member.entity";
 import { MAX_PER_KIND } from "./find.limits";
-import type { FindScope } from "./find.service";
 import type { Found } from "./find.types";
 import {
   agentRow,
   contactRows,
   decisionRow,
+  type FindScope,
   type FoundRow,
   keyRow,
   lineRow,

@@ -1,4 +1,3 @@
-import type { EntityManager } from "typeorm";
 import { isAllowed } from "../../auth/authorize";
 import { organizationOf, type RequestContext } from "../../auth/context";
 import { Permission } from "../../auth/permissions";
@@ -6,17 +5,6 @@ import type { Database } from "../../database/database";
 import type { Found } from "./find.types";
 import { findById } from "./find-by-id";
 import { findByText } from "./find-by-text";
-
-/** The organization to search, and the member's access to it. */
-export interface FindScope {
-  reader: EntityManager;
-  context: RequestContext;
-  organizationId: string;
-  /** True if the member may see keys, lines and webhooks. */
-  manages: boolean;
-  /** True if the member may see contacts and their messages. */
-  reads: boolean;
-}
 
 /** Matches an ID in a string such as a URL or a log line. */
 const ID = /(?<![0-9a-f])[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}(?![0-9a-f])/;

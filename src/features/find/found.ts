@@ -1,4 +1,5 @@
 import { type EntityManager, In } from "typeorm";
+import type { RequestContext } from "../../auth/context";
 import { indexBy } from "../../common/coalesce";
 import { groupBy } from "../../common/group-by";
 import { Agent } from "../agents/agent.entity";
@@ -9,6 +10,17 @@ import type { Decision } from "../decisions/decision.entity";
 import type { Line } from "../lines/line.entity";
 import type { Member } from "../members/member.entity";
 import type { Found, FoundKind } from "./find.types";
+
+/** The organization to search, and the member's access to it. */
+export interface FindScope {
+  reader: EntityManager;
+  context: RequestContext;
+  organizationId: string;
+  /** True if the member may see keys, lines and webhooks. */
+  manages: boolean;
+  /** True if the member may see contacts and their messages. */
+  reads: boolean;
+}
 
 /** A found resource, with its agent's ID if it belongs to an agent. */
 export type FoundRow = Omit<Found, "agentName"> & { agentId: string | null };

@@ -1,5 +1,14 @@
 import type { SystemMail } from "../../delivery/mailer";
-import type { LeakedKey } from "./leaked-keys.service";
+
+/** A key revoked by a report. */
+export interface LeakedKey {
+  id: string;
+  hint: string;
+  name: string;
+  /** Name of the key's agent; null for an organization key. */
+  agent: string | null;
+  url: string | null;
+}
 
 /** Returns the e-mail that tells a manager which keys were revoked. */
 export const leakedKeysMail = (

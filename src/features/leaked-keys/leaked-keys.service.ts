@@ -15,20 +15,10 @@ import { OAuthRecord } from "../oauth/oauth-record.entity";
 import type { Organization } from "../organizations/organization.entity";
 import { leakedKeyActions } from "./leaked-key.audit";
 import { type LeakReport, leakedHash } from "./leaked-keys.bodies";
-import { leakedKeysMail } from "./leaked-keys.mail";
+import { type LeakedKey, leakedKeysMail } from "./leaked-keys.mail";
 
 /** Max leaked keys to look up in one query or to revoke in one transaction. */
 const MAX_TOGETHER = 200;
-
-/** A key revoked by a report. */
-export interface LeakedKey {
-  id: string;
-  hint: string;
-  name: string;
-  /** Name of the key's agent; null for an organization key. */
-  agent: string | null;
-  url: string | null;
-}
 
 /** A key found by its own hash or by the hash of its application's access or refresh token. */
 interface Found {

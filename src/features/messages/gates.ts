@@ -1,4 +1,5 @@
 import type { Timestamp } from "../../common/time";
+import type { NextWork } from "../../delivery/lane-work";
 import type { AddressKind } from "../contacts/contact-address.entity";
 import { type Line, LineKind, LineState, WhenUncertain } from "../lines/line.entity";
 import type { Message } from "./message.entity";
@@ -58,6 +59,12 @@ export type QueuedRow = Pick<
 
 /** A queued message in a lane. */
 export type QueuedMessage = QueuedRow & { context: GateContext };
+
+/** Lanes' queued messages, in order, and the next due times of lanes whose queues were read only in part. */
+export interface Queues {
+  queues: ReadonlyMap<string, readonly QueuedMessage[]>;
+  next?: NextWork;
+}
 
 /** The action for a queued message: send, deliver, hold back, fail or cancel. */
 export type Start =

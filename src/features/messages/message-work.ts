@@ -1,16 +1,10 @@
 import type { Tx } from "../../database/unit-of-work";
-import type { LaneWork, NextWork } from "../../delivery/lane-work";
+import type { LaneWork } from "../../delivery/lane-work";
 import { finishMessages } from "./finish-messages";
-import type { QueuedMessage } from "./gates";
+import type { Queues } from "./gates";
 import type { Receipts } from "./receipts";
 import type { Rejections } from "./rejections";
 import { type Dependencies, startMessages } from "./start-messages";
-
-/** Lanes' queued messages, in order, and the next due times of lanes whose queues were read only in part. */
-export interface Queues {
-  queues: ReadonlyMap<string, readonly QueuedMessage[]>;
-  next?: NextWork;
-}
 
 interface Services extends Dependencies {
   receipts: Receipts;

@@ -3,10 +3,9 @@ import { padded, placeholders } from "../../database/returning";
 import type { Tx } from "../../database/unit-of-work";
 import { AttemptOutcome } from "../../delivery/driver";
 import { LineKind, WhenUncertain } from "../lines/line.entity";
-import type { GateContext, GateLine, QueuedRow } from "./gates";
+import type { GateContext, GateLine, QueuedRow, Queues } from "./gates";
 import { IS_UNSENT } from "./message.entity";
 import { MessageStatus } from "./message.enums";
-import type { Queues } from "./message-work";
 
 /** Max uncertain attempts to send an e-mail, because its recipient sees every copy. */
 const MAX_UNCERTAIN_EMAILS = 3;

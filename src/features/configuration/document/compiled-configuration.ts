@@ -19,7 +19,6 @@ import {
   ONCE_SUBJECTS,
   type RuleDocument,
 } from "./format";
-import type { DecisionInput } from "./read-situation";
 import {
   ANY_SITUATION,
   CONVERSATION_RELEASED,
@@ -31,6 +30,12 @@ import {
 import { fullTemplateOf, type TemplateDocument } from "./template-format";
 import { HtmlScanner } from "./texts/html-scanner";
 import type { TextTemplate } from "./texts/template";
+
+/** A situation as submitted, whose data has not been read yet. */
+export interface SubmittedSituation {
+  type: string;
+  data: Readonly<Record<string, unknown>>;
+}
 
 /** A rule with its parsed conditions. */
 export interface CompiledRule {
@@ -114,7 +119,7 @@ export class CompiledConfiguration {
   }
 
   /** Reads a situation's key; null if it has none, undefined if it is too long to be stored. */
-  keyOf({ type, data }: DecisionInput["situation"]): string | null | undefined {
+  keyOf({ type, data }: SubmittedSituation): string | null | undefined {
     const { key } = declarationOf(this.document, type) ?? {};
     const value = key !== undefined && Object.hasOwn(data, key) ? data[key] : null;
     if ((typeof value !== "string" && typeof value !== "number") || value === "") return null;

@@ -2,7 +2,7 @@ import { instantOf } from "../../../common/instant";
 import { type InputProblem, InvalidInput } from "../../../errors";
 import { UNSUBSCRIBE_URL } from "../../messages/message.limits";
 import { SITUATION_KEY_MAX_LENGTH, SITUATION_TYPE_MAX_LENGTH } from "../configuration.limits";
-import type { CompiledConfiguration } from "./compiled-configuration";
+import type { CompiledConfiguration, SubmittedSituation } from "./compiled-configuration";
 import { type DataDeclaration, type ReadData, readData } from "./data-types";
 import type { EffectError } from "./effect";
 import { declarationOf, isSituationType } from "./format";
@@ -31,7 +31,7 @@ export interface ModelRecord {
 
 /** Everything that a decision depends on. */
 export interface DecisionInput {
-  situation: { type: string; data: Readonly<Record<string, unknown>> };
+  situation: SubmittedSituation;
   contact: {
     ref: string | null;
     name: string | null;
@@ -87,7 +87,7 @@ export interface DecisionInput {
  */
 export function readSituation(
   configuration: CompiledConfiguration,
-  { type, data }: DecisionInput["situation"],
+  { type, data }: SubmittedSituation,
 ): ReadData {
   if (!isSituationType(type)) {
     throw new InvalidInput([
@@ -115,7 +115,7 @@ export function readSituation(
 /** Like `readData`, and also returns a problem if the situation's key is too long. */
 export function readKeyedData(
   configuration: CompiledConfiguration,
-  situation: DecisionInput["situation"],
+  situation: SubmittedSituation,
   declaration: DataDeclaration | undefined,
 ): ReadData | InputProblem[] {
   const read = readData(declaration, situation.data);
