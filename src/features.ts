@@ -9,7 +9,7 @@ import { Lane } from "./delivery/lane.entity";
 import type { LaneWork } from "./delivery/lane-work";
 import { Lanes } from "./delivery/lanes";
 import { createMailer } from "./delivery/mailer";
-import type { WorkObserver } from "./delivery/observer";
+import { NO_WORK_OBSERVER, type WorkObserver } from "./delivery/observer";
 import type { Share } from "./delivery/senders";
 import { Targets } from "./delivery/targets";
 import { activity } from "./features/activity/activity.feature";
@@ -185,15 +185,16 @@ export const createDataSource = (url: string, poolSize?: number): DataSource =>
     poolSize,
   );
 
-/** Creates the services of all features; `observer` receives measurements of queued work. */
+/** Creates the services of all features; `observer` receives their measurements. */
 export function createServices(
   core: Pick<Core, "database" | "config" | "log">,
-  observer?: WorkObserver,
+  observer: WorkObserver = NO_WORK_OBSERVER,
 ): Services {
   const hooks = new HookRegistry();
   const services: Core = {
     ...core,
     hooks,
+    observer,
     lanes: new Lanes(core.database, observer),
     targets: new Targets(core.config),
     sendMail: createMailer(core.config),

@@ -17,29 +17,48 @@ import {
   stopFeatures,
 } from "./features";
 import { startHousekeeping } from "./housekeeping";
-import { closeNow } from "./http/management-server";
+import type { Management } from "./http/management-server";
 import type { InFlightRequests } from "./http/plugins/in-flight-requests";
+import type { KeyWindows } from "./rate-limits/key-windows";
 import { Metrics } from "./telemetry/metrics";
+
+/** The state that an app shares with the other workers of its service. */
+export interface Peers {
+  /** Rate limit windows that count requests to all workers. */
+  windows: KeyWindows;
+  /** Relays announcements to the other workers, which call `Database.relay`. */
+  relay(channel: string): void;
+  /** Returns the metrics of all workers like `Metrics.text`, or throws a GatewayError `unavailable`. */
+  metrics(): Promise<string>;
+  /** True for the worker that does the housekeeping and logs startup warnings. */
+  isFirst: boolean;
+}
+
+const isFirst = (peers: Peers | undefined) => peers?.isFirst ?? true;
 
 /**
  * Connects and migrates the database and creates the services; throws a StartupError.
- * @param options.isFirst true for the only process of the service that logs startup warnings
+ * @param peers undefined if the process is the only worker
  */
 export async function openServices(
   config: Config,
   source: DataSource,
   log: Logger,
-  { relay, isFirst }: { relay?: (channel: string) => void; isFirst: boolean },
+  peers?: Peers,
 ): Promise<{ services: Services; metrics: Metrics }> {
   const metrics = new Metrics();
-  const database = await Database.open(source, { serving: true, observer: metrics, ...(relay && { relay }) });
+  const database = await Database.open(source, {
+    serving: true,
+    observer: metrics,
+    ...(peers && { relay: peers.relay }),
+  });
   metrics.watch(database);
   await database.migrate();
   const services = createServices({ database, config, log }, metrics);
   // Even a process that delivers nothing records events, whose positions must not be used twice.
   await services.hooks.the("restoreGuard").check();
   const warning = await services.instanceKey.open();
-  if (warning !== undefined && isFirst) log.warn(warning);
+  if (warning !== undefined && isFirst(peers)) log.warn(warning);
   metrics.watchLanes(() => services.lanes.counts());
   metrics.register(metricsOf(services));
   return { services, metrics };
@@ -64,9 +83,9 @@ export const startDeliverer = (services: Services, senders: number): Deliverer =
   });
 
 /** Starts housekeeping (only in a service's first process), deliveries and the features' background work. */
-export function startBackground(services: Services, isFirst: boolean): Background {
+export function startBackground(services: Services, peers?: Peers): Background {
   const { database, config, log, targets } = services;
-  const stopHousekeeping = isFirst
+  const stopHousekeeping = isFirst(peers)
     ? startHousekeeping(
         database,
         retentionOf(config),
@@ -90,7 +109,7 @@ export function startBackground(services: Services, isFirst: boolean): Backgroun
 
 interface Started {
   http: FastifyInstance;
-  management: FastifyInstance | undefined;
+  management: Management;
   graphql: { closeConnections(): Promise<void>; stop(): Promise<void> };
   background: Background;
   requests: InFlightRequests;
@@ -106,7 +125,7 @@ export async function closeInOrder(started: Started): Promise<void> {
   if (givenUp > 0) services.log.warn({ requests: givenUp }, "aborting requests that did not finish in time");
   http.server.closeAllConnections();
   await closed;
-  if (management) await closeNow(management);
+  await management.close();
   await graphql.stop();
   await stopped;
   await background.close();

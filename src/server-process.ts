@@ -3,7 +3,7 @@ import "./young-objects";
 import "reflect-metadata";
 import { lookup } from "node:dns/promises";
 import type { Logger } from "pino";
-import { type App, createApp, type Peers } from "./app";
+import { type App, createApp } from "./app";
 import { systemFor } from "./auth/context";
 import { addressOf, firstStartNotice } from "./banner";
 import { bootstrap } from "./bootstrap";
@@ -11,6 +11,7 @@ import type { Config } from "./config";
 import { Database } from "./database/database";
 import { createDataSource } from "./features";
 import { RestoreService } from "./features/restores/restore.service";
+import type { Peers } from "./lifecycle";
 import type { Telemetry } from "./telemetry/open-telemetry";
 
 /** Max duration of a shutdown before it is forced (ms). */

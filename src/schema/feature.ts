@@ -9,6 +9,7 @@ import type { Tx } from "../database/unit-of-work";
 import type { LaneWork } from "../delivery/lane-work";
 import type { Lanes } from "../delivery/lanes";
 import type { SendMail } from "../delivery/mailer";
+import type { WorkObserver } from "../delivery/observer";
 import type { Share } from "../delivery/senders";
 import type { Targets } from "../delivery/targets";
 import type { InstanceKeyService } from "../instance-key/instance-key.service";
@@ -33,6 +34,8 @@ export interface Core {
   /** The key for signing secrets and sealed credentials. */
   instanceKey: InstanceKeyService;
   hooks: HookRegistry;
+  /** Receives the measurements of the features. */
+  observer: WorkObserver;
   /** Counts rejected API keys and session tokens together, by client address. */
   rejectedTokens: RejectedTokens;
 }

@@ -2,6 +2,7 @@ import type { KeyCaller, MemberCaller } from "../auth/caller";
 import type { CredentialResolver, RequestContext } from "../auth/context";
 import type { RestoreGuard } from "../delivery/deliverer";
 import type { ReplacementStep } from "../instance-key/instance-key.service";
+import type { CountDeprecated } from "./deprecation";
 
 /** The hooks that features can implement, by name. A feature that calls a hook adds the hook's type here. */
 export interface Hooks {
@@ -9,10 +10,14 @@ export interface Hooks {
   instanceKeyReplaced: ReplacementStep;
   /** Authenticates API keys; implemented by exactly one feature. */
   apiKeys: CredentialResolver<KeyCaller>;
+  /** Authenticates the API keys and access tokens at `/mcp`; only if the server issues access tokens. */
+  mcpTokens: CredentialResolver<KeyCaller>;
   /** Authenticates session tokens; implemented by exactly one feature. */
   sessions: CredentialResolver<MemberCaller>;
   /** Checks a POST to `/graphql` that has no credential, before its body is parsed; may throw. */
   anonymousPost: (context: RequestContext) => void;
+  /** Counts uses of deprecated parts of the APIs; implemented by exactly one feature. */
+  deprecatedUsed: CountDeprecated;
   /** Prevents deliveries from a restored copy of the database; implemented by exactly one feature. */
   restoreGuard: RestoreGuard;
   /** Returns additional members for the `/readyz` response. */

@@ -23,6 +23,9 @@ const LAYERS = [
   ["cli", "main.ts"],
 ];
 
+/** The files that treat all features alike. */
+const GENERIC = ["app.ts", "lifecycle.ts", "housekeeping.ts"];
+
 /** The layers of src/dashboard/, a separate program. Other folders contain pages, which show parts of each other. */
 const DASHBOARD = "dashboard";
 const PAGES = "folders of pages";
@@ -105,6 +108,7 @@ for (const file of sources) {
       continue;
     }
     if (below > layer) faults.push(`Upwards: ${shown}.`);
+    if (GENERIC.includes(part) && other.startsWith("features/")) faults.push(`One feature: ${shown}.`);
     const known = needs.get(part) ?? new Map();
     needs.set(part, known.set(other, known.get(other) ?? shown));
   }

@@ -54,6 +54,11 @@ describe("the layer check", () => {
       "A circle:\n  http/a.ts imports http/b.ts\n  http/b.ts imports http/c.ts\n  http/c.ts imports http/a.ts",
     ],
     [
+      "a single feature in a file that treats all features alike",
+      { "app.ts": 'import "./features/pets/a";', "features/pets/a.ts": "" },
+      "One feature: app.ts imports features/pets/a.ts.",
+    ],
+    [
       "a shared part of the dashboard that needs a page",
       { "dashboard/ui/a.tsx": 'import "../pets/b";', "dashboard/pets/b.tsx": "" },
       "Upwards: dashboard/ui/a.tsx imports dashboard/pets/b.tsx.",

@@ -1,3 +1,4 @@
+import { keyOf } from "../../auth/caller";
 import { timestamp } from "../../common/time";
 import type { Tx } from "../../database/unit-of-work";
 import { feature } from "../../schema/feature";
@@ -15,6 +16,14 @@ export const keyUsage = feature({
   services: ({ database, log }) => ({
     usageRecorder: new UsageRecorder(database, (err) => log.warn({ err }, "could not write key usage")),
     usageReports: new UsageService(database),
+  }),
+  hooks: ({ usageRecorder, observer }) => ({
+    deprecatedUsed: (caller, names) => {
+      const key = keyOf(caller);
+      if (key === undefined) return;
+      usageRecorder.deprecated(key.id, names);
+      for (const name of names) observer.count(DEPRECATED_USES, [name]);
+    },
   }),
   metrics: () => [DEPRECATED_USES],
   close: ({ usageRecorder }) => usageRecorder.close(),

@@ -35,7 +35,8 @@ export const oauth = feature({
         }),
     };
   },
-  hooks: () => ({
+  hooks: ({ accessTokens }) => ({
+    mcpTokens: accessTokens ?? [],
     managerLost: (tx, { id: memberId }, context) => endConnections(tx, { memberId }, context),
     agentDeletionStarted: (tx, context, { id: agentId }) => endConnections(tx, { agentId }, context),
   }),
