@@ -47,7 +47,7 @@ import { InstanceKeyService } from "./instance-key/instance-key.service";
 import { InstanceKeyCheck } from "./instance-key/instance-key-check.entity";
 import { RejectedTokens } from "./rate-limits/rejected-tokens";
 import { declareDeprecations } from "./schema/deprecation";
-import type { Chore, Core, ExpiredRows, Feature } from "./schema/feature";
+import { addServices, type Chore, type Core, type ExpiredRows, type Feature } from "./schema/feature";
 import { HookRegistry } from "./schema/hooks";
 import type { HttpOperations } from "./schema/http-operation";
 import { nameOfRoute, type RestRoute, type RouteGroup } from "./schema/rest-route";
@@ -201,7 +201,7 @@ export function createServices(
     instanceKey: new InstanceKeyService(core.database, core.config, () => hooks.of("instanceKeyReplaced")),
     rejectedTokens: new RejectedTokens(core.config.rejectedKeysPerMinute),
   };
-  for (const { services: make } of ALL) Object.assign(services, make(services as Services));
+  addServices(services, ALL);
   for (const each of ALL) hooks.add(each.hooks?.(services as Services) ?? {});
   return services as Services;
 }

@@ -111,3 +111,20 @@ export interface Feature<Own extends object, Needs extends object> {
 export const feature = <Own extends object, Needs extends object = object>(
   declared: Feature<Own, Needs>,
 ): Feature<Own, Needs> => declared;
+
+/**
+ * Adds the services of features, in order.
+ * @throws Error if a feature reads a service of itself or of a later feature
+ */
+export function addServices(
+  services: object,
+  features: readonly { services(existing: never): object }[],
+): void {
+  const existing = new Proxy(services, {
+    get(target, name) {
+      if (name in target) return Reflect.get(target, name);
+      throw new Error(`A feature needs the service "${String(name)}", which no earlier feature has.`);
+    },
+  });
+  for (const feature of features) Object.assign(services, feature.services(existing as never));
+}

@@ -61,8 +61,9 @@ declare module "../events/event-types" {
 /** The decisions that agents make in situations. */
 export const decisions = feature({
   entities: [Decision, RuleMatch, ModelUsage],
-  services: ({ database, lanes, log, config, ...needs }: Core & Needs) => {
-    const { compiledConfigurations, agentQueues, consents, defaultConversations, configurations } = needs;
+  services: (core: Core & Needs) => {
+    const { database, lanes, log, config, agentQueues, consents, defaultConversations } = core;
+    const { compiledConfigurations, configurations } = core;
     const model = config.model && new Model(config.model);
     const planning = new Planning();
     const turns = new ReplayTurns();
