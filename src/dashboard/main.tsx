@@ -3,6 +3,7 @@ import { startTransition } from "react";
 import { createRoot } from "react-dom/client";
 import { App } from "./app";
 import { pageAt } from "./pages";
+import { ignoreHeldEnter } from "./ui/held-enter";
 import { keepFocus } from "./ui/keep-focus";
 import { withoutSecrets } from "./ui/secrets";
 
@@ -17,6 +18,7 @@ if (withoutSecrets(address) !== address) {
 void pageAt(location.pathname.replace(/^\/dashboard\/?/, "/"))?.load();
 
 keepFocus();
+ignoreHeldEnter();
 
 const root = document.getElementById("root");
 if (root === null) throw new Error("The page has no #root.");

@@ -29,7 +29,8 @@ describeDashboard("the profile", (dashboard) => {
   test("changes the e-mail, and the password, which needs the current one", async () => {
     const { gateway } = dashboard;
     const member = await addMember(gateway, { email: "before@example.com" });
-    const page = await dashboard.visit("", { as: member });
+    // With the transitions, a closing dialog stays visible for a moment.
+    const page = await dashboard.visit("", { as: member, reducedMotion: "no-preference" });
     const dialog = dialogOf(page);
     await page.getByRole("link", { name: "before@example.com" }).click();
     await page.getByRole("button", { name: "Change e-mail…" }).click();
@@ -41,14 +42,32 @@ describeDashboard("the profile", (dashboard) => {
     await gone(dialog);
     await seen(page.getByRole("link", { name: "after@example.com" }));
 
+    const requests: string[] = [];
+    page.on("request", (request) => requests.push(request.postData() ?? ""));
     await page.getByRole("button", { name: "Change password…" }).click();
     await dialog.getByLabel("Current password", { exact: true }).fill("not the password");
     await dialog.getByLabel("New password", { exact: true }).fill("another password for tests");
-    await page.keyboard.press("Enter");
+    await page.keyboard.down("Enter");
     await seen(dialog.getByText("The current password is wrong."));
+    // The key is still held.
+    await page.keyboard.down("Enter");
+    await page.keyboard.up("Enter");
     await dialog.getByLabel("Current password", { exact: true }).fill(TEST_PASSWORD);
-    await page.keyboard.press("Enter");
+    // An impatient user presses the button until the dialog is gone.
+    await dialog.getByRole("button", { name: "Change password" }).evaluate((button: HTMLButtonElement) => {
+      const press = () => {
+        if (!button.isConnected) return;
+        button.click();
+        requestAnimationFrame(press);
+      };
+      press();
+    });
     await gone(dialog);
+    expect(requests.flatMap((request) => /mutation (\w+)/.exec(request)?.[1] ?? [])).toEqual([
+      "ConfirmSignIn",
+      "ConfirmSignIn",
+      "ChangePassword",
+    ]);
     const credentials = { email: "after@example.com", password: "another password for tests" };
     expect(await openSession(gateway, credentials)).toEqual(expect.any(String));
   });
@@ -100,8 +119,11 @@ describeDashboard("the profile", (dashboard) => {
     const ends = sessions.getByRole("button", { name: /^End the session/ });
     await seen(sessions.getByText("This one"));
     await eventually(() => ends.count()).toBe(1);
-    await ends.click();
+    const requests: string[] = [];
+    page.on("request", (request) => requests.push(request.postData() ?? ""));
+    await ends.dblclick();
     await gone(ends);
+    expect(requests.filter((request) => request.includes("endSession("))).toHaveLength(1);
     expect(
       (await gateway.graphql("{ viewer { id } }", {}, { token: member.token })).body.errors[0].extensions
         .code,

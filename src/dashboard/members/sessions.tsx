@@ -23,7 +23,7 @@ const COLUMNS = columnsOf("Browser", "IP address", "Signed in", "Expires", ACTIO
 export function Sessions({ memberId = null }: { memberId?: string | null }) {
   const query = usePolledQuery(SessionsDocument, { memberId }, { pollMs: 20_000 });
   const guard = useMisclickGuard(query.data?.sessions.map(({ id }) => id) ?? []);
-  const { error, run } = useTask();
+  const { busy, error, run } = useTask();
   return (
     <div className={pageStyles.container} {...guard}>
       {error !== undefined && <Failure error={error} />}
@@ -36,7 +36,7 @@ export function Sessions({ memberId = null }: { memberId?: string | null }) {
               label="Sessions"
               columns={COLUMNS}
               rows={sessions}
-              cells={(session) => cellsOf(session, run)}
+              cells={(session) => cellsOf(session, busy, run)}
             />
           )
         }
@@ -47,7 +47,7 @@ export function Sessions({ memberId = null }: { memberId?: string | null }) {
 
 type Session = SessionsQuery["sessions"][number];
 
-function cellsOf(session: Session, run: ReturnType<typeof useTask>["run"]) {
+function cellsOf(session: Session, busy: boolean, run: ReturnType<typeof useTask>["run"]) {
   const { id, userAgent, ip, isCurrent, createdAt, expiresAt } = session;
   const browser = browserOf(userAgent);
   const end = () =>
@@ -67,6 +67,7 @@ function cellsOf(session: Session, run: ReturnType<typeof useTask>["run"]) {
         <Button
           size="compact-sm"
           variant="default"
+          disabled={busy}
           aria-label={`End the session in ${browser} from ${ip ?? "an unknown address"}`}
           onClick={end}
         >

@@ -84,6 +84,8 @@ function Form(
   const { busy, error, run, clearError } = useTask();
   const [typed, setTyped] = useState("");
   const [asking, setAsking] = useState(false);
+  /** True after a success. The closing dialog stays visible for a moment, and must not submit again. */
+  const [isDone, setDone] = useState(false);
   const changed = useRef(new Set<EventTarget>());
   /** The fields that show their messages themselves, while they have inputs. */
   const asked = useRef(new Set<string>());
@@ -114,6 +116,7 @@ function Form(
     return run(async () => {
       await props.onSubmit(values);
       if (props.done !== undefined) toast(props.done);
+      setDone(true);
       close();
     });
   };
@@ -174,7 +177,7 @@ function Form(
           )}
           <Button
             type="submit"
-            loading={busy || props.isLoading}
+            loading={busy || isDone || props.isLoading}
             disabled={!isConfirmed}
             {...(props.isDestructive && { color: "red" })}
           >
