@@ -174,6 +174,27 @@ describeDashboard("Configuration", (dashboard) => {
     expect(warnings).toBe(1);
   });
 
+  test("of a deleted agent is neither shown as another agent’s nor kept as unsaved text", async () => {
+    const { gateway } = dashboard;
+    const { open } = await newAgent("deleting");
+    const context = await operator(gateway, "deleting");
+    const { id } = await gateway.services.agents.create(context, { slug: "deleted", name: "Deleted" });
+    const page = await open(`/configuration?agent=${id}`);
+    await write(page, '{ "format": 1, typed');
+    await seen(page.getByText("Unsaved changes"));
+    await gateway.services.agents.delete(context, id);
+    await seenInTime(page.getByText("This agent doesn’t exist"));
+    await eventually(() => editorOf(page).count()).toBe(0);
+    let warnings = 0;
+    page.on("dialog", (dialog) => {
+      warnings += 1;
+      return dialog.accept();
+    });
+    await page.reload();
+    await seen(page.getByText("This agent doesn’t exist"));
+    expect(warnings).toBe(0);
+  });
+
   test("with two editors, the second sees whose draft is newer, and takes or overwrites it", async () => {
     const { agentId, manager, open } = await newAgent("conflict");
     const { configurations } = dashboard.gateway.services;

@@ -20,6 +20,7 @@ import { type AgentAction, agentActions } from "./agent-actions";
 import styles from "./agent-detail.module.css";
 import type { Agent } from "./agent-page";
 import { AgentSetupDocument, type AgentSetupQuery } from "./documents.generated";
+import { NoSuchAgent } from "./no-such-agent";
 import { useAgents } from "./use-agents";
 
 const { component: AgentDialog } = loaded(async () => (await import("./agent-dialogs")).AgentDialog);
@@ -34,15 +35,7 @@ export function AgentDetail() {
   if (data === undefined && error === null) return <LoadingPage title="Agent" section="Agents" />;
   return (
     <Page title="Agent" section={section}>
-      {data === undefined ? (
-        <Failure error={error} retry={refetch} />
-      ) : (
-        <Empty title="This agent doesn’t exist">
-          <p>
-            It may have been deleted. <Link href="/agents">See all agents</Link>
-          </p>
-        </Empty>
-      )}
+      {data === undefined ? <Failure error={error} retry={refetch} /> : <NoSuchAgent />}
     </Page>
   );
 }

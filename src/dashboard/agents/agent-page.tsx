@@ -7,6 +7,7 @@ import pageStyles from "../ui/page.module.css";
 import { Sliced } from "../ui/sliced";
 import { labelOf } from "./agent-label";
 import type { AgentsQuery } from "./documents.generated";
+import { NoSuchAgent } from "./no-such-agent";
 import { useAgents } from "./use-agents";
 
 export type Agent = AgentsQuery["agents"][number];
@@ -15,8 +16,8 @@ export type Agent = AgentsQuery["agents"][number];
 let lastAgent = "";
 
 /**
- * A page for one of the organization's agents, identified in the URL (`?agent=`). If there are several
- * agents, a select next to the title switches between them.
+ * A page for one of the organization's agents, identified in the URL (`?agent=`) or, without an ID there, the last
+ * selected one. If there are several agents, a select next to the title switches between them.
  * @param actions buttons beside the title
  */
 export function AgentPage(props: {
@@ -39,21 +40,27 @@ export function AgentPage(props: {
       </Page>
     );
   }
-  const wanted = params.get("agent") ?? lastAgent;
-  const agent = agents.find(({ id }) => id === wanted) ?? agents[0];
+  const named = params.get("agent") ?? "";
+  const wanted = agents.find(({ id }) => id === (named || lastAgent));
+  // Another agent must not take the place of the named one, because its configuration could be edited by mistake.
+  const agent = wanted ?? (named === "" ? agents[0] : undefined);
   if (agent === undefined) {
     return (
       <Page {...page}>
-        <Empty title="No agents yet">
-          <p>
-            Create one on the <Link href="/agents">Agents</Link> page.
-          </p>
-        </Empty>
+        {named === "" ? (
+          <Empty title="No agents yet">
+            <p>
+              Create one on the <Link href="/agents">Agents</Link> page.
+            </p>
+          </Empty>
+        ) : (
+          <NoSuchAgent />
+        )}
       </Page>
     );
   }
   lastAgent = agent.id;
-  if (params.get("agent") !== agent.id && agents.length > 1) return <Chosen agent={agent} page={page} />;
+  if (named !== agent.id && agents.length > 1) return <Chosen agent={agent} page={page} />;
   const choose = (id: string) => {
     lastAgent = id;
     // Drops filters and cursors, because they apply to the previous agent.

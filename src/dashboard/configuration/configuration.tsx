@@ -1,9 +1,11 @@
 import { Skeleton } from "@mantine/core";
 import { type Agent, AgentPage } from "../agents/agent-page";
+import { useViewer } from "../session/session";
 import { Failure } from "../ui/failure";
 import { Sliced } from "../ui/sliced";
 import { useDocuments } from "./documents";
 import { DraftEditor } from "./draft-editor";
+import { useDiscardOrphans } from "./edits";
 import { History } from "./history";
 import { preloadEditor } from "./json-field";
 import { TryIt } from "./try-it";
@@ -12,15 +14,18 @@ import { TryIt } from "./try-it";
 preloadEditor();
 
 /** An agent's configuration: the draft, a dry run and the version history. */
-export const Configuration = () => (
-  <AgentPage
-    title="Configuration"
-    section="Build"
-    lead="Rules decide what the agent does in each situation. Templates hold the texts it sends."
-  >
-    {(agent) => <OfAgent key={agent.id} agent={agent} />}
-  </AgentPage>
-);
+export function Configuration() {
+  useDiscardOrphans(useViewer().id);
+  return (
+    <AgentPage
+      title="Configuration"
+      section="Build"
+      lead="Rules decide what the agent does in each situation. Templates hold the texts it sends."
+    >
+      {(agent) => <OfAgent key={agent.id} agent={agent} />}
+    </AgentPage>
+  );
+}
 
 function OfAgent({ agent }: { agent: Agent }) {
   const { data, error, refetch } = useDocuments(agent.id);

@@ -1,3 +1,5 @@
+import { useEffect } from "react";
+import { useAgents } from "../agents/use-agents";
 import { createStore } from "../store";
 
 /** A member's unsaved input. */
@@ -54,4 +56,17 @@ export function useEdit(memberId: string, agentId: string) {
     /** The current edit, for callbacks created earlier. */
     currentEdit: () => edits.get()[key] as Edit | undefined,
   };
+}
+
+/** Discards a member's edits of deleted agents, because no page shows them and the browser would still ask about them. */
+export function useDiscardOrphans(memberId: string): void {
+  const agents = useAgents().data?.agents;
+  useEffect(() => {
+    if (agents === undefined) return;
+    const remaining = Object.entries(edits.get()).filter(([key]) => {
+      const [owner, agentId] = key.split(" ");
+      return owner !== memberId || agents.some(({ id }) => id === agentId);
+    });
+    keep(Object.fromEntries(remaining));
+  }, [memberId, agents]);
 }
