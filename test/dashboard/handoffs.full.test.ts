@@ -11,7 +11,17 @@ import { waitUntil } from "../support/wait-until";
 import { hasFocus } from "./focus";
 import { cutOff } from "./layout";
 import { looksRight } from "./looks";
-import { describeDashboard, dialogOf, eventually, gone, pressEnter, rowOf, seen, seenInTime } from "./visit";
+import {
+  describeDashboard,
+  dialogOf,
+  eventually,
+  follow,
+  gone,
+  pressEnter,
+  rowOf,
+  seen,
+  seenInTime,
+} from "./visit";
 
 describeDashboard(
   "handoffs",
@@ -172,7 +182,20 @@ describeDashboard(
         [{ memberId: anna.id }],
         [{ memberId: anna.id }],
       ]);
-      await page.goto(`${gateway.url}/dashboard/conversations/${opened}`);
+      const requests: string[] = [];
+      page.on("request", (request) => requests.push(request.postData() ?? ""));
+      const turn = (visibilityState: string) =>
+        page.evaluate((value) => {
+          Object.defineProperty(document, "visibilityState", { value, configurable: true });
+          document.dispatchEvent(new Event("visibilitychange"));
+        }, visibilityState);
+      await turn("hidden");
+      await follow(page, `/conversations/${opened}`);
+      await seen(page.getByRole("button", { name: "Release to agent" }));
+      await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => setTimeout(done))));
+      // The member has not seen the conversation yet.
+      expect(requests.filter((request) => request.includes("markConversationOpened("))).toEqual([]);
+      await turn("visible");
       await waitUntil(async () => (await noticesOf(opened)).length === 0);
       expect(await noticesOf(unread)).toHaveLength(1);
 

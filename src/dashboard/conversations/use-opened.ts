@@ -1,4 +1,4 @@
-import { useEffect, useState } from "react";
+import { useEffect, useState, useSyncExternalStore } from "react";
 import { isTransient } from "../api/api-error";
 import { execute } from "../api/execute";
 import { type ConversationFragment, MarkConversationOpenedDocument } from "./documents.generated";
@@ -6,17 +6,28 @@ import { type ConversationFragment, MarkConversationOpenedDocument } from "./doc
 /** Delay before retrying a failed attempt (ms). */
 const RETRY_MS = 10_000;
 
-/** Notifies the server that a conversation was opened, once after each handoff. */
+const isVisible = () => document.visibilityState === "visible";
+
+function onVisibility(changed: () => void): () => void {
+  document.addEventListener("visibilitychange", changed);
+  return () => document.removeEventListener("visibilitychange", changed);
+}
+
+/**
+ * Notifies the server that a conversation was opened, after each handoff. Waits until the page is visible, because
+ * the notices to all members end when one member has seen the handoff.
+ */
 export function useOpened(conversation: ConversationFragment | null | undefined): void {
   const { id, handler, version } = conversation ?? {};
   const [failures, setFailures] = useState(0);
+  const isSeen = useSyncExternalStore(onVisibility, isVisible);
   // biome-ignore lint/correctness/useExhaustiveDependencies: reruns on a new version (maybe a handoff) and on failure
   useEffect(() => {
-    if (id === undefined || handler !== "human") return;
+    if (id === undefined || handler !== "human" || !isSeen) return;
     let timer: ReturnType<typeof setTimeout> | undefined;
     execute(MarkConversationOpenedDocument, { id }).catch((error) => {
       if (isTransient(error)) timer = setTimeout(() => setFailures((count) => count + 1), RETRY_MS);
     });
     return () => clearTimeout(timer);
-  }, [id, handler, version, failures]);
+  }, [id, handler, version, isSeen, failures]);
 }
