@@ -8,6 +8,7 @@ import { mint } from "../support/gateway";
 import { addWebhookLine } from "../support/lines";
 import { addMember, addOrganization, firstAgentId, operatorOfAgent } from "../support/people";
 import { Receiver } from "../support/receiver";
+import { hasFocus } from "./focus";
 import { looksRight } from "./looks";
 import { describeDashboard, dialogOf, eventually, gone, rowOf, seen, seenInTime } from "./visit";
 
@@ -52,7 +53,13 @@ describeDashboard(
       await eventually(() => dialog.getByLabel("Name").inputValue()).toBe("sms");
       await dialog.getByLabel("URL").fill(receiver.url());
       await dialog.getByText("Advanced").click();
-      await dialog.getByLabel("Max messages per minute").fill("60");
+      const limit = dialog.getByLabel("Max messages per minute");
+      await limit.fill("0");
+      await dialog.getByText("Advanced").click();
+      await gone(limit);
+      await dialog.getByRole("button", { name: "Create line" }).click();
+      await hasFocus(limit);
+      await limit.fill("60");
       await page.keyboard.press("Enter");
       const secret = await secretIn(page);
       expect(secret).toMatch(/^whsec_/);

@@ -12,6 +12,10 @@ export function Advanced({ hasErrors, children }: { hasErrors: boolean; children
       className={styles.advanced}
       open={isOpen || hasErrors}
       onToggle={({ currentTarget }) => setOpen(currentTarget.open)}
+      // Opened immediately, because browsers reject a form without a message if they cannot focus the invalid field.
+      onInvalidCapture={({ currentTarget }) => {
+        currentTarget.open = true;
+      }}
     >
       <summary>Advanced</summary>
       <div className={styles.fields}>{children}</div>
