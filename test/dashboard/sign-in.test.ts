@@ -63,6 +63,23 @@ describeDashboard("signing in to the dashboard", (dashboard) => {
     await seen(page.getByRole("heading", { name: "Overview" }));
   });
 
+  slowTest("says that the browser did not keep the session", async () => {
+    const page = await dashboard.visit("", { as: null });
+    await page.route("**/graphql", async (route) => {
+      const response = await route.fetch();
+      await page.context().clearCookies();
+      const { "set-cookie": _, ...headers } = response.headers();
+      await route.fulfill({ response, headers });
+    });
+    await page.getByLabel("E-mail").fill(owner().email);
+    await page.getByLabel("Password", { exact: true }).fill(owner().password);
+    await page.keyboard.press("Enter");
+    await seen(page.getByRole("alert").getByText("This browser did not keep the session."));
+    await page.unrouteAll({ behavior: "wait" });
+    await page.keyboard.press("Enter");
+    await seen(page.getByRole("heading", { name: "Overview" }));
+  });
+
   slowTest("says how long to wait after too many wrong passwords", async () => {
     const { email } = await addMember(dashboard.gateway);
     const wrong = { email, password: "not this one" };

@@ -67,6 +67,12 @@ export function sessionHasEnded(): boolean {
   return state?.data?.viewer === null || isSessionError(state?.error);
 }
 
+/** True if the server's latest response says that no one is signed in; false if the latest request failed. */
+export function isSignedOut(): boolean {
+  const state = viewerQuery();
+  return state?.status === "success" && state.data?.viewer === null;
+}
+
 /** Returns the ID of the signed-in member, even if their session has just expired. */
 export const memberIn = (): string | undefined => viewerQuery()?.data?.viewer?.id;
 

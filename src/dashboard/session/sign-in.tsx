@@ -2,7 +2,7 @@ import { Button, PasswordInput, TextInput } from "@mantine/core";
 import { IconFingerprint, IconLock } from "@tabler/icons-react";
 import { type FormEvent, useEffect, useEffectEvent, useRef, useState } from "react";
 import { ApiError } from "../api/api-error";
-import { change } from "../api/client";
+import { change, isSignedOut } from "../api/client";
 import { execute } from "../api/execute";
 import { Failure } from "../ui/failure";
 import { Icon } from "../ui/icon";
@@ -26,6 +26,9 @@ async function signInWithPasskey(credentials?: Credentials): Promise<void> {
   const input = await signWithPasskey(startPasskeySignIn.options as object);
   await change(SignInWithPasskeyDocument, { input });
 }
+
+/** Shown if the server accepts a sign-in, but the browser sends no session afterwards. */
+const NOT_KEPT = "This browser did not keep the session. Allow cookies, or open the HTTPS address.";
 
 /** Max age of an offer's challenge (ms); the server accepts it for 5 minutes. */
 const CHALLENGE_MAX_AGE_MS = 4.5 * 60_000;
@@ -74,6 +77,8 @@ export function SignIn({ ended, email }: { ended: boolean; email: string }) {
     setOffering(false);
     try {
       await signIn();
+      // For example, browsers reject the cookie of an HTTPS deployment at an HTTP address.
+      if (isSignedOut()) throw new ApiError(NOT_KEPT, "session_not_kept");
     } catch (failure) {
       setError(failure);
       setBusy(undefined);
