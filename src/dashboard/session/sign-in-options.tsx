@@ -4,12 +4,17 @@ import { loadedOnce } from "../api/client";
 import { execute } from "../api/execute";
 import { SignInOptionsDocument } from "./documents.generated";
 
+/** Interval between attempts until the server responds (ms). */
+const RETRY_MS = 2_000;
+
 /** Returns the available sign-in methods; password only until the server responds. */
 export function useSignInOptions() {
   const { data } = useQuery({
     queryKey: [SignInOptionsDocument.toString()],
     queryFn: ({ signal }) => execute(SignInOptionsDocument, {}, signal),
     staleTime: loadedOnce,
+    // Without the options, a member may have no way to sign in.
+    refetchInterval: ({ state }) => state.data === undefined && RETRY_MS,
   });
   return data?.signInOptions ?? { password: true, issuerName: null };
 }
