@@ -27,6 +27,11 @@ describeDashboard("the agents", (dashboard) => {
     await seen(page.getByRole("heading", { name: "Support desk", level: 1 }));
     await seen(page.getByRole("table", { name: "Lines" }).getByText("main"));
     await seen(page.getByRole("region", { name: "Configuration" }).getByText("Live version"));
+    // Back leads to the list, and not to an empty form.
+    await page.goBack();
+    await seen(rowOf(page, "Support desk"));
+    expect(new URL(page.url()).search).toBe("");
+    await page.goForward();
 
     await page.getByRole("button", { name: "Actions for Support desk" }).click();
     await page.getByRole("menuitem", { name: "Rename…" }).click();

@@ -115,7 +115,7 @@ export function Agents() {
       </div>
       {manages && !deactivated && address.get("create") !== "" && (
         <CreateAgent
-          onCreated={(id) => navigate(`/agents/${id}`)}
+          onCreated={(id) => navigate(`/agents/${id}`, { replace: true })}
           onClosed={() => address.filter({ create: "" }, { replace: true })}
         />
       )}

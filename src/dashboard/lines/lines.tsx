@@ -96,7 +96,7 @@ function LineList({ agent }: { agent: Agent }) {
       {address.get("create") !== "" && !deactivated && (
         <CreateLine
           agent={agent}
-          onCreated={(id) => navigate(hrefOf(id))}
+          onCreated={(id) => navigate(hrefOf(id), { replace: true })}
           onClosed={() => address.filter({ create: "" }, { replace: true })}
         />
       )}

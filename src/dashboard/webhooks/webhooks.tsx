@@ -82,7 +82,7 @@ export function Webhooks() {
       {address.get("create") !== "" && !deactivated && agents !== undefined && (
         <CreateEndpoint
           agents={agents}
-          onCreated={(id) => navigate(`/webhooks/${id}`)}
+          onCreated={(id) => navigate(`/webhooks/${id}`, { replace: true })}
           onClosed={() => address.filter({ create: "" }, { replace: true })}
         />
       )}
