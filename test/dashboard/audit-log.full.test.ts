@@ -91,10 +91,13 @@ describeDashboard("the audit log", (dashboard) => {
     await seen(page.getByText("CLI revoked the API key followed"));
 
     await page.getByLabel("Date").selectOption("Custom range");
+    const historyLength = () => page.evaluate(() => history.length);
+    const before = await historyLength();
     await page.getByLabel("To", { exact: true }).fill("2020-01-01");
     await seen(page.getByText("No matching activity"));
     await page.getByLabel("From", { exact: true }).fill("2020-01-02");
     await seen(page.getByText("The start date is after the end date"));
+    expect(await historyLength()).toBe(before);
     await page.getByLabel("Date").selectOption("Last 24 hours");
     await seen(page.getByText("CLI revoked the API key followed"));
 

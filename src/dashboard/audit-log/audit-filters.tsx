@@ -15,8 +15,9 @@ export function AuditFilters({ names, targetName }: { names: Names; targetName: 
   const address = useListAddress();
   const day = (name: "from" | "to") => ({
     value: address.get(name),
+    // Replaces, because the field has several valid values while a date is being typed.
     onChange: (event: { currentTarget: { value: string } }) =>
-      address.filter({ [name]: event.currentTarget.value }),
+      address.filter({ [name]: event.currentTarget.value }, { replace: true }),
   });
   const filtered = FILTERS.some((name) => address.get(name) !== "");
 
