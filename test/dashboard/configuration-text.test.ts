@@ -1,7 +1,7 @@
 import { CompletionContext } from "@codemirror/autocomplete";
 import { json } from "@codemirror/lang-json";
 import { EditorState } from "@codemirror/state";
-import { lineAndColumn, parseText, textOf } from "../../src/dashboard/configuration/document-text";
+import { lineAndColumn, parseText, sizeOf, textOf } from "../../src/dashboard/configuration/document-text";
 import { schemaCompletion } from "../../src/dashboard/configuration/editor/completion";
 import { rangeOf } from "../../src/dashboard/configuration/editor/json-tree";
 import type { JsonSchema } from "../../src/dashboard/configuration/editor/schema";
@@ -22,6 +22,7 @@ describe("the text of a document", () => {
     };
     const text = textOf(document);
     expect(JSON.parse(text)).toEqual(document);
+    expect(sizeOf({ a: "€" })).toBe('{"a":"123"}'.length);
     expect(text.split("\n")).toEqual([
       "{",
       '  "format": 1,',

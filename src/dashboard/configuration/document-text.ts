@@ -36,6 +36,9 @@ const partsOf = (value: object): [name: string, part: unknown][] =>
     ? value.map((part) => ["", part])
     : Object.entries(value).map(([name, part]) => [`${JSON.stringify(name)}: `, part]);
 
+/** Returns a document's size as the server limits it (bytes), without the spaces and line breaks of the text. */
+export const sizeOf = (document: Json): number => new TextEncoder().encode(JSON.stringify(document)).length;
+
 /** Parses text as a JSON object, or returns its first error. */
 export function parseText(text: string): { document: Json } | { problem: SyntaxProblem } {
   let document: unknown;

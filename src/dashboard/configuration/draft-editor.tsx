@@ -19,7 +19,7 @@ import { useTask } from "../ui/task";
 import { toast } from "../ui/toast";
 import { useCheck } from "./check";
 import styles from "./configuration.module.css";
-import { parseText, textOf } from "./document-text";
+import { parseText, sizeOf, textOf } from "./document-text";
 import type { Draft, Live } from "./documents";
 import { SaveConfigurationDraftDocument } from "./documents.generated";
 import type { EditorHandle } from "./editor/editor";
@@ -63,7 +63,8 @@ export function DraftEditor(props: {
   const check = useCheck(text, agent.id);
   const parsed = parseText(text);
   const hasTests = "document" in parsed && "tests" in parsed.document;
-  const maxLength = hasTests ? TESTED_DOCUMENT_MAX_BYTES : DOCUMENT_MAX_BYTES;
+  const size = "document" in parsed ? sizeOf(parsed.document) : 0;
+  const maxSize = hasTests ? TESTED_DOCUMENT_MAX_BYTES : DOCUMENT_MAX_BYTES;
   const hasChanges = edit !== undefined || isBlank;
   // The revision alone does not identify a draft, because each draft starts at revision 1.
   const isBehind = edit !== undefined && !busy && (basedOn !== edit.basedOn || revision > edit.revision);
@@ -199,14 +200,14 @@ export function DraftEditor(props: {
             <kbd>Ctrl Space</kbd> suggests · <kbd>Ctrl S</kbd> saves · <kbd>Esc</kbd> then <kbd>Tab</kbd>{" "}
             leaves the editor
           </span>
-          {text.length > maxLength / 2 && ` · ${kibibytes(text.length)} of ${kibibytes(maxLength)} KiB`}
+          {size > maxSize / 2 && ` · ${kibibytes(size)} of ${kibibytes(maxSize)} KiB`}
         </p>
       </footer>
     </section>
   );
 }
 
-const kibibytes = (length: number) => formatNumber(Math.ceil(length / 1024));
+const kibibytes = (bytes: number) => formatNumber(Math.ceil(bytes / 1024));
 
 /** @param props.isBased true if the text has unsaved changes or is the example */
 function State(props: { edit: boolean; isBased: boolean; draft: Draft | null; live: Live }) {
