@@ -89,6 +89,18 @@ describeDashboard(
       await seen(page.getByText(ben.email, { exact: true }));
       expect(await assigneeOf()).toBe(ben.id);
       await looksRight(page);
+
+      // The choice starts with the assignee, even if that member cannot read conversations.
+      const { gateway } = dashboard;
+      const carl = await addMember(gateway);
+      await gateway.graphql(
+        "mutation ($id: ID!, $memberId: ID) { assignConversation(input: { id: $id, memberId: $memberId }) { id } }",
+        { id, memberId: carl.id },
+        { token: anna.token },
+      );
+      await seenInTime(page.getByText(carl.email, { exact: true }));
+      await page.getByRole("button", { name: "Assign…" }).click();
+      await eventually(() => field.locator("option:checked").textContent()).toBe(carl.email);
     });
 
     test("the longest waiting contact is first in the queue, with the reason, until someone answers", async () => {

@@ -19,6 +19,9 @@ export function Assignee({ conversation }: { conversation: ConversationFragment 
   const { busy, error, run } = useTask();
   const [assigning, setAssigning] = useState(false);
   const { id, assigneeId } = conversation;
+  // The assignee may have lost the permission to read conversations, and the members may not be loaded yet.
+  const isListed = assigneeId === null || readers.some(({ value }) => value === assigneeId);
+  const options = isListed ? readers : [...readers, { value: assigneeId, label: nameOf(assigneeId) }];
   const toMe = () =>
     run(async () => {
       await change(AssignConversationDocument, { id, memberId: viewerId });
@@ -41,7 +44,7 @@ export function Assignee({ conversation }: { conversation: ConversationFragment 
       )}
       {error !== undefined && <Failure error={error} />}
       {assigning && (
-        <Assign conversation={conversation} readers={readers} onClosed={() => setAssigning(false)} />
+        <Assign conversation={conversation} readers={options} onClosed={() => setAssigning(false)} />
       )}
     </div>
   );
