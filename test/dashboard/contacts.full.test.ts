@@ -289,6 +289,21 @@ describeDashboard("contacts", (dashboard) => {
     await gone(dialogOf(page));
     const { body } = await contactClient(gateway).find({ id });
     expect(body.data.contact).toMatchObject({ name: "Mine", locale: "de" });
+
+    // A change that was saved by an attempt whose response was lost is not an overlap.
+    await page.getByRole("button", { name: "Edit" }).click();
+    await dialogOf(page).getByLabel("Name").fill("Mine again");
+    await page.route("**/graphql", async (route) => {
+      if (!route.request().postData()?.includes("putContact(")) return route.continue();
+      await route.fetch();
+      await route.abort();
+    });
+    await dialogOf(page).getByRole("button", { name: "Save" }).click();
+    await seen(dialogOf(page).getByText("Can’t reach the server."));
+    await page.unrouteAll({ behavior: "wait" });
+    await dialogOf(page).getByRole("button", { name: "Save" }).click();
+    await gone(dialogOf(page));
+    await seen(page.getByText("Saved the contact."));
   });
 
   test("a page that is loading shows nothing of the contact whose page was open before", async () => {

@@ -72,8 +72,10 @@ async function saveChanges(input: PutContactInput, base: ContactFragment): Promi
       const now = isConflict(error) ? (await execute(ContactDocument, { id: base.id })).contact : null;
       if (now === null || now.version === version) throw error;
       const theirs = changedFields(now, base);
+      // A field that already has the new value was saved by an attempt whose response was lost.
+      const mine = changedFields(input as Partial<Editable>, now);
       const both = (Object.keys(LABELS) as (keyof Editable)[]).filter(
-        (name) => name in theirs && name in input,
+        (name) => name in theirs && name in mine,
       );
       if (both.length > 0) throw new Overlap(both, now);
       version = now.version;
