@@ -66,6 +66,10 @@ describeDashboard("contacts", (dashboard) => {
     await page.getByLabel("Search contacts").fill("GRACE@example.com");
     await seen(rowOf(page, "customer-1"));
     await page.getByLabel("Search contacts").fill("");
+    await page.getByLabel("Tag").fill("Not a tag!");
+    await page.keyboard.press("Enter");
+    await seen(page.getByText("A tag has only letters a–z"));
+    await eventually(() => page.getByLabel("Tag").inputValue()).toBe("Not a tag!");
     await page.getByLabel("Tag").fill("absent");
     await page.keyboard.press("Enter");
     await seen(page.getByText("No matching contacts"));

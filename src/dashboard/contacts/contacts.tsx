@@ -180,14 +180,20 @@ const tagOf = (text: string): string => {
 function TagFilter() {
   const address = useListAddress();
   const [text, setText] = useState("");
-  const tag = tagOf(text);
+  const [isInvalid, setInvalid] = useState(false);
   if (address.get("tag") !== "") {
     return <FilterChip name="tag" label="Tag" value={address.get("tag")} />;
   }
+  const apply = () => {
+    const tag = tagOf(text);
+    setInvalid(tag === "" && text.trim() !== "");
+    if (tag === "") return;
+    address.filter({ tag });
+    setText("");
+  };
   const submit = (event: FormEvent) => {
     event.preventDefault();
-    if (tag !== "") address.filter({ tag });
-    setText("");
+    apply();
   };
   return (
     <form onSubmit={submit}>
@@ -197,8 +203,12 @@ function TagFilter() {
         maxLength={50}
         autoComplete="off"
         value={text}
-        onChange={({ currentTarget }) => setText(currentTarget.value)}
-        onBlur={() => tag !== "" && address.filter({ tag })}
+        onChange={({ currentTarget }) => {
+          setText(currentTarget.value);
+          setInvalid(false);
+        }}
+        onBlur={apply}
+        error={isInvalid && "A tag has only letters a–z, digits and ._:- and starts with a letter or digit."}
       />
     </form>
   );
