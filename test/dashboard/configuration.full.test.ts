@@ -445,6 +445,8 @@ describeDashboard("Configuration", (dashboard) => {
     await page.getByRole("button", { name: "Keep as test" }).click();
     await seen(page.getByText("Added the test to the draft."));
     const draft = await gateway.services.configurations.draft(context, agentId);
+    await page.getByRole("button", { name: "Keep as test" }).click();
+    await seen(page.getByText("The test is already in the draft."));
     const [kept] = (draft?.document?.tests ?? []) as object[];
     expect(kept).toMatchObject({ expect: { rule: null, outcome: "handoff" } });
     await seen(editorOf(page).getByText('"tests"'));

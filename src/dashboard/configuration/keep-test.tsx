@@ -32,15 +32,20 @@ export function KeepAsTest(props: { agentId: string; load: () => Promise<Json>; 
       const parsed = parseText(edit.text);
       if ("problem" in parsed)
         throw new ApiError("Your changes are not valid JSON. Fix them, then keep the test.", "conflict");
-      setEdit({ ...edit, text: textOf(withTest(parsed.document, test)) });
+      const next = withTest(parsed.document, test);
+      if (next === undefined) return toast("The test is already in your unsaved changes.");
+      setEdit({ ...edit, text: textOf(next) });
       return toast("Added the test to your unsaved changes.");
     }
     const { configuration: live, configurationDraft: draft } = await execute(ConfigurationDocumentsDocument, {
       agentId,
     });
+    const document = withTest(draft?.document ?? live?.document ?? {}, test);
+    if (document === undefined)
+      return toast(`The test is already in the ${draft === null ? "live version" : "draft"}.`);
     await change(SaveConfigurationDraftDocument, {
       agentId,
-      document: withTest(draft?.document ?? live?.document ?? {}, test),
+      document,
       expectedRevision: draft?.revision ?? 0,
       expectedBasedOn: draft?.basedOn ?? live?.version,
     });
@@ -60,9 +65,14 @@ export function KeepAsTest(props: { agentId: string; load: () => Promise<Json>; 
 export const testFromDecision = (variables: TestFromDecisionQueryVariables) => async (): Promise<Json> =>
   (await execute(TestFromDecisionDocument, variables)).testFromDecision.test;
 
-/** Adds a test to a document. If the test's ID is taken, a number is appended to it. */
-function withTest(document: Json, test: Json): Json {
+/**
+ * Adds a test to a document. If the test's ID is taken, a number is appended to it.
+ * @returns undefined if the document already contains the test, even with another ID
+ */
+function withTest(document: Json, test: Json): Json | undefined {
   const tests: unknown[] = Array.isArray(document.tests) ? document.tests : [];
+  const withoutId = (each: unknown) => JSON.stringify({ ...(each as Json), id: null });
+  if (tests.some((each) => withoutId(each) === withoutId(test))) return undefined;
   const ids = new Set(tests.map((each) => (each as { id?: unknown } | null)?.id));
   let id = String(test.id);
   for (let number = 2; ids.has(id); number += 1) id = `${test.id}-${number}`;

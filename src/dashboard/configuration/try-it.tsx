@@ -85,7 +85,9 @@ export function TryIt({ agent, live, draft }: { agent: Agent; live: Live; draft:
         ...assumptionsOf(assumed, about !== "none"),
       };
       const mayRead = may("conversations_read");
-      setDecision({ ...(await execute(TrySituationDocument, { input: tried, mayRead })), input: tried });
+      // A test of this run has the time of the run, because it must be the same when it is kept twice.
+      const repeated = { ...tried, as: { now: new Date().toISOString(), ...tried.as } };
+      setDecision({ ...(await execute(TrySituationDocument, { input: tried, mayRead })), input: repeated });
     });
   return (
     <Card title="Try it">
