@@ -113,7 +113,7 @@ describeDashboard("the audit log", (dashboard) => {
     await eventually(() => new URL(page.url()).search).toBe("");
   });
 
-  test("shows the new name of a renamed key, on the page and in the file", async () => {
+  test("shows the new name of a renamed key, on the page and in the file, and links a rotated key to the new one", async () => {
     const { gateway } = dashboard;
     const { manager } = await addOrganization(gateway, "renamers");
     const { id } = await mint(gateway, { agent: "renamers-agent", name: "old, now older" });
@@ -123,6 +123,15 @@ describeDashboard("the audit log", (dashboard) => {
     await seen(page.getByText(sentence));
     const [, line] = await exported(page);
     expect(line).toContain(`${sentence}.`);
+
+    const { apiKey } = await gateway.services.keys.rotate(await operator(gateway, "renamers"), {
+      id,
+      graceSeconds: 60,
+    });
+    await page.getByLabel("Action").selectOption("API key rotated");
+    await page.getByText("CLI rotated the API key new, now newer").click();
+    await page.getByRole("link", { name: apiKey.id }).click();
+    await eventually(() => new URL(page.url()).pathname).toBe(`/dashboard/api-keys/${apiKey.id}`);
   });
 
   test("is shown in full at an address with an unknown filter", async () => {

@@ -1,12 +1,13 @@
 import { IconChevronDown } from "@tabler/icons-react";
-import { type ReactNode, useState } from "react";
+import { Fragment, type ReactNode, useState } from "react";
 import { Link } from "wouter";
 import { nameOfPartner } from "../contacts/contact-label";
 import type { Names } from "../members/use-members";
 import { exactTime, Time } from "../ui/format";
 import { Icon } from "../ui/icon";
+import { subjectHref } from "../ui/subject-href";
 import styles from "./audit-log.module.css";
-import { changesInText, describe, type Entry } from "./sentence";
+import { describe, type Entry, fieldName, valuesOf } from "./sentence";
 
 /**
  * An entry, with its sentence and time on one line. It expands to show the details.
@@ -66,6 +67,32 @@ export function AuditEntry(props: { entry: Entry; labelOf: Names["labelOf"] }) {
   );
 }
 
+/** The kinds of resources that changed fields refer to by ID. */
+const REFERENCES: Readonly<Record<string, string>> = { agentId: "agent", replacedById: "api_key" };
+
+/** Returns an entry's changes, in which IDs link to the pages of their resources. */
+const changesOf = ({ changes, detail }: Entry): ReactNode =>
+  changes.length === 0
+    ? detail
+    : changes.map((change, index) => (
+        <Fragment key={change.field}>
+          {index > 0 && "; "}
+          {fieldName(change)}:{" "}
+          {valuesOf(change).map((value, position) => (
+            <Fragment key={value}>
+              {position > 0 && " → "}
+              {linked(change.field, value)}
+            </Fragment>
+          ))}
+        </Fragment>
+      ));
+
+function linked(field: string, value: string): ReactNode {
+  const kind = REFERENCES[field];
+  const href = kind !== undefined && value !== "none" ? subjectHref(`${kind}:${value}`) : undefined;
+  return href === undefined ? value : <Link href={href}>{value}</Link>;
+}
+
 /** Returns a link to the affected conversation, contact or message. */
 function linkTo({ action, targetId, conversation, contact }: Entry): ReactNode {
   if (conversation) return <Link href={`/conversations/${targetId}`}>{nameOfPartner(conversation)}</Link>;
@@ -76,7 +103,7 @@ function linkTo({ action, targetId, conversation, contact }: Entry): ReactNode {
 }
 
 const factsOf = (entry: Entry): [string, ReactNode][] => [
-  ["Changes", changesInText(entry)],
+  ["Changes", changesOf(entry)],
   ["About", linkTo(entry)],
   ["Key prefix", entry.targetHint],
   ["Actor", entry.actorName],

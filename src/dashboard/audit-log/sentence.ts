@@ -8,24 +8,37 @@ export type Entry = AuditLogQuery["auditLog"]["nodes"][number];
 interface Wording {
   /** Placed between actor and target. */
   verb?: string;
-  /** Replaces `verb` if members act on themselves. */
+  /** Replaces verb and target if members act on themselves. */
   verbForSelf?: string;
-  /** The field whose new value ends the sentence. */
+  /** The field whose new value follows the target. */
   to?: string;
+  /** The end of the sentence. */
+  end?: string;
+  /** True if the sentence omits the actor, who is unknown or did not perform the action. */
+  isImpersonal?: true;
   /** Label in the action filter. */
   label?: string;
 }
 
-const WORDINGS: Readonly<Partial<Record<AuditAction, Wording>>> = {
+/** The parts of an entry that its wording may depend on. */
+type Particulars = Pick<Entry, "changes" | "count">;
+
+const WORDINGS: Readonly<Partial<Record<AuditAction, Wording | ((entry: Particulars) => Wording)>>> = {
   api_key_renamed: { to: "name" },
-  api_key_refused: { verb: "with inactive API key", label: "Inactive key rejected" },
-  api_key_address_refused: {
-    verb: "from outside the allowed networks of API key",
-    label: "Key used from a network that is not allowed",
-  },
+  api_key_refused: rejected("with the inactive API key", "Inactive key rejected"),
+  api_key_address_refused: rejected(
+    "from outside the allowed networks of the API key",
+    "Key used from a network that is not allowed",
+  ),
   api_key_updated: { verb: "changed the API key", label: "API key changed" },
-  member_signed_in: { verb: "signed in" },
-  member_sign_in_failed: { verb: "Failed sign-in for", label: "Sign-in failed" },
+  api_key_leaked: {
+    verb: "The API key",
+    end: "was revoked because it was reported as leaked",
+    isImpersonal: true,
+    label: "API key reported as leaked",
+  },
+  member_signed_in: { verb: "signed in as", verbForSelf: "signed in" },
+  member_sign_in_failed: { verb: "A sign-in as", end: "failed", isImpersonal: true, label: "Sign-in failed" },
   member_sign_in_confirmed: {
     verb: "confirmed the sign-in of",
     verbForSelf: "confirmed the sign-in",
@@ -36,12 +49,19 @@ const WORDINGS: Readonly<Partial<Record<AuditAction, Wording>>> = {
     verbForSelf: "failed to confirm the sign-in",
     label: "Sign-in confirmation failed",
   },
-  // Keeps "Member" in the label.
-  member_sign_in_link_created: { label: "Member sign in link created" },
-  member_signed_out: { verb: "signed out" },
-  // Keeps "Member" in the label.
-  member_signed_out_by_issuer: { label: "Member signed out by issuer" },
-  member_signed_out_everywhere: { verb: "signed out on all devices", label: "Signed out on all devices" },
+  member_sign_in_link_created: { verb: "created a sign-in link for", label: "Sign-in link created" },
+  member_signed_out: { verb: "signed out", verbForSelf: "signed out" },
+  member_signed_out_by_issuer: {
+    verb: "The OpenID Connect issuer signed out",
+    isImpersonal: true,
+    // Keeps "Member" in the label.
+    label: "Member signed out by issuer",
+  },
+  member_signed_out_everywhere: {
+    verb: "ended all sessions of",
+    verbForSelf: "signed out on all devices",
+    label: "Signed out on all devices",
+  },
   member_password_changed: { verb: "changed the password of", verbForSelf: "changed their password" },
   member_password_removed: { verb: "removed the password of", verbForSelf: "removed their password" },
   member_password_change_failed: {
@@ -49,7 +69,10 @@ const WORDINGS: Readonly<Partial<Record<AuditAction, Wording>>> = {
     verbForSelf: "failed to change their password",
   },
   member_created: { verb: "added the member", verbForSelf: "joined", label: "Member added" },
-  member_permissions_changed: { verb: "changed the permissions of" },
+  member_permissions_changed: {
+    verb: "changed the permissions of",
+    verbForSelf: "changed their permissions",
+  },
   agent_renamed: { to: "name" },
   organization_renamed: { to: "name" },
   member_email_changed: {
@@ -65,23 +88,55 @@ const WORDINGS: Readonly<Partial<Record<AuditAction, Wording>>> = {
     label: "E-mail change failed",
   },
   member_removed: { verb: "removed the member", verbForSelf: "left" },
-  // Both keep "Member" in the label.
-  member_identity_linked: { label: "Member identity linked" },
-  member_identity_unlinked: { label: "Member identity unlinked" },
+  member_identity_linked: {
+    verb: "linked an OpenID Connect account to",
+    // Keeps "Member" in the label.
+    label: "Member identity linked",
+  },
+  member_identity_unlinked: {
+    verb: "unlinked the OpenID Connect account of",
+    verbForSelf: "unlinked their OpenID Connect account",
+    // Keeps "Member" in the label.
+    label: "Member identity unlinked",
+  },
   member_session_ended: { verb: "ended a session of", verbForSelf: "ended one of their sessions" },
   member_passkey_added: { verb: "added a passkey for", verbForSelf: "added a passkey" },
   member_passkey_renamed: { verb: "renamed a passkey of", verbForSelf: "renamed a passkey" },
   member_passkey_removed: { verb: "removed a passkey of", verbForSelf: "removed a passkey" },
   member_passkey_required: {
-    verb: "Correct password without a passkey for",
+    verb: "The correct password of",
+    end: "was entered without a passkey",
+    isImpersonal: true,
     label: "Password without a passkey",
   },
-  member_passkey_rejected: { verb: "Rejected passkey of" },
-  member_passkey_cloned: { verb: "Possibly cloned passkey of", label: "Passkey possibly cloned" },
+  member_passkey_rejected: {
+    verb: "A sign-in with a passkey of",
+    end: "was rejected",
+    isImpersonal: true,
+  },
+  member_passkey_cloned: {
+    verb: "A sign-in with a possibly cloned passkey of",
+    end: "was rejected",
+    isImpersonal: true,
+    label: "Passkey possibly cloned",
+  },
   invitation_created: { verb: "invited", label: "Member invited" },
   invitation_withdrawn: { verb: "withdrew the invitation for" },
   invitation_accepted: { verb: "accepted the invitation for", verbForSelf: "accepted an invitation" },
-  conversation_assigned: { verb: "assigned a conversation" },
+  configuration_published: ({ changes }) => {
+    const [version, note] = [afterOf(changes, "version"), afterOf(changes, "note")];
+    return {
+      verb:
+        version === "" ? "published a configuration for" : `published configuration version ${version} for`,
+      end: note && `with the note “${note}”`,
+    };
+  },
+  conversation_assigned: ({ changes }) => {
+    const to = "assignee";
+    return changes.length > 0 && afterOf(changes, to) === ""
+      ? { verb: "unassigned a conversation" }
+      : { verb: "assigned a conversation", to };
+  },
   conversation_handed_off: { verb: "handed off a conversation" },
   conversation_moved: { verb: "moved a conversation" },
   conversation_released: { verb: "released a conversation" },
@@ -91,21 +146,56 @@ const WORDINGS: Readonly<Partial<Record<AuditAction, Wording>>> = {
   message_discarded: { verb: "discarded a proposed message" },
   messages_released: { verb: "released the imported messages of" },
   agent_created: { verb: "added the agent", label: "Agent added" },
+  handoff_notices_changed: ({ changes }) => ({
+    verb: "turned handoff e-mails for",
+    end: afterOf(changes, "handoffNotices") || "on or off",
+    label: "Handoff e-mails turned on or off",
+  }),
+  default_line_set: { verb: "made", end: "the default line" },
+  line_secret_rotated: { verb: "rotated the signing secret of the line" },
+  line_secrets_lost: {
+    verb: "The line",
+    end: "lost its secrets because the instance key was replaced",
+    isImpersonal: true,
+  },
+  webhook_endpoint_secret_rotated: { verb: "rotated the signing secret of the webhook" },
+  webhook_endpoint_secret_lost: {
+    verb: "The webhook",
+    end: "lost its signing secret because the instance key was replaced",
+    isImpersonal: true,
+  },
+  webhook_redelivery_requested: { verb: "requested redelivery to" },
+  database_restored: { verb: "The database of", end: "was restored from a backup", isImpersonal: true },
 };
+
+/** Returns the wording for requests that were rejected; their actor is the key itself. */
+function rejected(which: string, label: string) {
+  return ({ count }: Particulars): Wording => ({
+    verb: `${count === 1 ? "A request" : "Requests"} ${which}`,
+    end: count === 1 ? "was rejected" : "were rejected",
+    isImpersonal: true,
+    label,
+  });
+}
+
+/** Returns the new value of a changed field; "" if none. */
+const afterOf = (changes: Entry["changes"], field: string | undefined): string =>
+  changes.find((change) => change.field === field)?.after ?? "";
 
 /**
  * Returns the wording of an action, derived from its name (`<object>_<past participle>`) unless specified. The label of
  * a `member_…` action with more words omits "member": `member_name_changed` yields "Name changed".
  */
-function wordingOf(action: AuditAction) {
-  const words = action.replace("api_key", "API_key").split("_");
+function wordingOf(action: AuditAction, entry: Particulars = { changes: [], count: 1 }) {
+  const words = action.replace("api_key", "API_key").replace("webhook_endpoint", "webhook").split("_");
   const object = words.slice(0, -1).join(" ");
   const done = words.at(-1);
   const name = (words[0] === "member" && words.length > 2 ? words.slice(1) : words).join(" ");
+  const wording = WORDINGS[action];
   return {
     verb: `${done} the ${object}`,
     label: name[0]?.toUpperCase() + name.slice(1),
-    ...WORDINGS[action],
+    ...(typeof wording === "function" ? wording(entry) : wording),
   };
 }
 
@@ -124,17 +214,9 @@ export interface Sentence {
   target: string;
   /** The new value of the changed field; "" if none. */
   to: string;
-  /** The end of the sentence, such as the count for actions that are aggregated per minute. */
+  /** The end of the sentence, including the count for actions that are aggregated per minute. */
   after: string;
 }
-
-/** Rejected attempts; their actor is unknown. */
-const REJECTED_SIGN_INS: readonly AuditAction[] = [
-  "member_sign_in_failed",
-  "member_passkey_required",
-  "member_passkey_rejected",
-  "member_passkey_cloned",
-];
 
 /**
  * Returns the name of the target; "" if the verb names it. Contacts, conversations and messages are recorded by ID,
@@ -147,25 +229,29 @@ export function targetOf({ action, targetId, targetName, conversation, contact }
   return targetName === targetId ? "" : targetName;
 }
 
+/** The actors that an entry does not name. */
+const ACTORS: Readonly<Partial<Record<Entry["actorKind"], string>>> = {
+  anonymous: "Unknown caller",
+  operator: "CLI",
+  system: "The gateway",
+};
+
 export function describe(entry: Entry): Sentence {
-  const { action, actorId, targetId, actorName, actorKind, count } = entry;
-  const wording = wordingOf(action);
+  const { action, actorKind, actorName, changes, count } = entry;
+  const { verb, verbForSelf, isImpersonal, to, end = "" } = wordingOf(action, entry);
   const target = targetOf(entry);
-  const verb = entry.conversation && target !== "" ? `${wording.verb} with` : wording.verb;
-  const { verbForSelf = verb, to: field } = wording;
-  const after = count === 1 ? "" : `(${count} in 1 min)`;
-  const to = entry.changes.find((change) => change.field === field)?.after ?? "";
-  if (action === "api_key_refused" || action === "api_key_address_refused") {
-    return count === 1
-      ? { who: "", verb: `A request ${verb}`, target, to, after: "was rejected" }
-      : { who: "", verb: `Requests ${verb}`, target, to, after: `were rejected ${after}` };
-  }
-  if (REJECTED_SIGN_INS.includes(action)) return { who: "", verb, target, to, after };
-  const who = actorKind === "anonymous" ? "Unknown caller" : actorKind === "operator" ? "CLI" : actorName;
-  return actorId === targetId
-    ? { who, verb: verbForSelf, target: "", to, after }
-    : { who, verb, target, to, after };
+  const rest = {
+    to: afterOf(changes, to),
+    after: [end, count === 1 ? "" : `(${count} in 1 min)`].filter((part) => part !== "").join(" "),
+  };
+  const who = isImpersonal ? "" : (ACTORS[actorKind] ?? actorName);
+  if (verbForSelf !== undefined && isSelf(entry)) return { who, verb: verbForSelf, target: "", ...rest };
+  return { who, verb: entry.conversation && target !== "" ? `${verb} with` : verb, target, ...rest };
 }
+
+/** True for members who act on themselves or on their own invitation, which is recorded by its e-mail address. */
+const isSelf = ({ actorKind, actorId, actorName, targetId, targetName }: Entry): boolean =>
+  actorKind === "member" && (actorId === targetId || actorName === targetName);
 
 /** Describes an entry in plain text. */
 export function describeInText(entry: Entry): string {
@@ -175,9 +261,12 @@ export function describeInText(entry: Entry): string {
 
 /** Returns an entry's changes, field by field; entries written by earlier versions store them as text. */
 export const changesInText = ({ changes, detail }: Pick<Entry, "changes" | "detail">): string | null =>
-  changes.map(changeInText).join("; ") || detail;
+  changes.map((change) => `${fieldName(change)}: ${valuesOf(change).join(" → ")}`).join("; ") || detail;
 
-const changeInText = ({ field, before, after }: Entry["changes"][number]): string => {
-  const name = field.replace(/[A-Z]/g, (capital) => ` ${capital.toLowerCase()}`);
-  return before === null ? `${name}: ${after}` : `${name}: ${before} → ${after ?? "none"}`;
-};
+/** Returns a changed field's name in words. */
+export const fieldName = ({ field }: Entry["changes"][number]): string =>
+  field.replace(/Id$/, "").replace(/[A-Z]/g, (capital) => ` ${capital.toLowerCase()}`);
+
+/** Returns the previous value, if the field had one, and the new value. */
+export const valuesOf = ({ before, after }: Entry["changes"][number]): string[] =>
+  before === null ? [String(after)] : [before, after ?? "none"];
