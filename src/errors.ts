@@ -118,14 +118,25 @@ const CODE_HEADERS: Readonly<Partial<Record<ErrorCode, Record<string, string>>>>
 export class GatewayError extends Error {
   override readonly name: string = "GatewayError";
 
-  /** @param details response headers (`Allow`, `Retry-After`), and the cause for the log */
+  /**
+   * @param details response headers (`Allow`, `Retry-After`), additional members of `extensions` in GraphQL, and the
+   *   cause for the log
+   */
   constructor(
     readonly code: ErrorCode,
     message: string = ERRORS[code].message,
-    private readonly details: ErrorOptions & { headers?: Record<string, string> } = {},
+    private readonly details: ErrorOptions & {
+      headers?: Record<string, string>;
+      extensions?: Readonly<Record<string, unknown>>;
+    } = {},
   ) {
     // Truncates and redacts the message, because some messages quote client input.
     super(excerpt(message, ERROR_MESSAGE_MAX_LENGTH), details);
+  }
+
+  /** Additional members of `extensions` in GraphQL. */
+  get extensions(): Readonly<Record<string, unknown>> {
+    return this.details.extensions ?? {};
   }
 
   get status(): number {
@@ -163,15 +174,13 @@ export class InvalidInput extends GatewayError {
   readonly problems: readonly InputProblem[];
 
   /** @param extensions additional members of `extensions` in GraphQL */
-  constructor(
-    problems: readonly InputProblem[],
-    readonly extensions: Readonly<Record<string, unknown>> = {},
-  ) {
+  constructor(problems: readonly InputProblem[], extensions: Readonly<Record<string, unknown>> = {}) {
     const reported = problems.slice(0, MAX_PROBLEMS).map(({ path, message }) => ({
       path: redactTokens(path),
       message: redactTokens(message),
     }));
-    super("invalid_request", reported.map(({ path, message }) => `${path} ${message}`).join("; "));
+    const message = reported.map(({ path, message }) => `${path} ${message}`).join("; ");
+    super("invalid_request", message, { extensions });
     this.problems = reported;
   }
 

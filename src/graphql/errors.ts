@@ -84,11 +84,14 @@ export interface ErrorExtensions {
   problems?: readonly InputProblem[];
   /** The first failed expectations of a configuration that was not published. */
   tests?: readonly object[];
+  /** The open conversation that a `conflict` is about. */
+  conversationId?: string;
 }
 
 export const extensionsOf = (error: GatewayError): ErrorExtensions => ({
   code: error.code,
-  ...(error instanceof InvalidInput && { problems: error.problems, ...error.extensions }),
+  ...(error instanceof InvalidInput && { problems: error.problems }),
+  ...error.extensions,
 });
 
 /** Formats an error for GraphQL clients. */

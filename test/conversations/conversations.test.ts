@@ -370,6 +370,8 @@ describeGateway({ engine: "any" }, (gateway) => {
       ]) {
         const reply = await api.move(id, { line });
         expect([codeOf(reply), reply.text]).toEqual([code, expect.stringContaining(text as string)]);
+        const { conversationId } = reply.body.errors[0].extensions;
+        expect(conversationId).toBe(code === "conflict" ? other : undefined);
       }
       await gateway.rows.delete(ContactAddress, { contactId });
       const free = await addLine(gateway, { agentId });

@@ -68,6 +68,25 @@ describeDashboard(
       );
     });
 
+    test("a move to the line of another open conversation with the contact leads to that conversation", async () => {
+      const { gateway } = dashboard;
+      const { name: other } = await addLine(gateway, { agentId });
+      const { id, contactId } = await talkTo("Talks Twice");
+      const { body } = await conversationClient(gateway).open({ contact: { id: contactId }, line: other });
+      const there = body.data.openConversation.conversation.id;
+      const page = await dashboard.visit(`/conversations/${id}`);
+      await page.getByRole("button", { name: "Actions for this conversation" }).click();
+      await page.getByRole("menuitem", { name: "Move to another line" }).click();
+      await dialogOf(page).getByLabel("Line", { exact: true }).selectOption(`${other} (local)`);
+      await dialogOf(page).getByRole("button", { name: "Move" }).click();
+      await seen(
+        dialogOf(page).getByText(`A conversation with this address is already open on the line "${other}".`),
+      );
+      await dialogOf(page).getByRole("link", { name: "Open that conversation" }).click();
+      await eventually(() => new URL(page.url()).pathname).toBe(`/dashboard/conversations/${there}`);
+      await gone(dialogOf(page));
+    });
+
     test("a long thread opens at its end, and older messages are loaded on demand", async () => {
       const { gateway } = dashboard;
       const { id } = await talkTo("Patient Reader");

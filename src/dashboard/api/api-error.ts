@@ -19,6 +19,8 @@ export class ApiError extends Error {
     readonly retryAfterSeconds?: number,
     /** All problems with the input if the code is `invalid_request`; otherwise empty. */
     readonly problems: readonly InputProblem[] = [],
+    /** ID of the open conversation that a conflict is about. */
+    readonly conversationId?: string,
   ) {
     super(message);
   }
@@ -47,9 +49,10 @@ export function sentenceOf(error: unknown, { polled = false } = {}): string {
     return `Too many attempts. Try again in ${minutes} minute${minutes === 1 ? "" : "s"}.`;
   }
   if (polled && error.code === "unreachable") return RETRYING;
-  return (
-    SENTENCES[error.code] ?? typographic(error.problems.map(sentenceOfProblem).join(" ") || error.message)
-  );
+  const { code, problems, message, conversationId } = error;
+  const sentence = problems.map(sentenceOfProblem).join(" ") || message;
+  // `Failure` links the conversation, so its ID is not needed.
+  return SENTENCES[code] ?? typographic(sentence.replace(`Conversation ${conversationId}`, "A conversation"));
 }
 
 /** Form labels of fields that have other names in the API. */

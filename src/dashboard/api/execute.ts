@@ -8,7 +8,10 @@ export const REQUEST_TIMEOUT_MS = 40_000;
 
 interface ResponseBody<Result> {
   data?: Result;
-  errors?: { message: string; extensions: { code: string; problems?: InputProblem[] } }[];
+  errors?: {
+    message: string;
+    extensions: { code: string; problems?: InputProblem[]; conversationId?: string };
+  }[];
 }
 
 /**
@@ -51,8 +54,8 @@ async function send<Result, Variables>(
   if (!signal?.aborted) connection.set(isAnswer ? "ok" : "lost");
   if (failure !== undefined) {
     const retryAfterSeconds = Number(response?.headers.get("retry-after")) || undefined;
-    const { code, problems } = failure.extensions;
-    throw new ApiError(failure.message, code, requestId, retryAfterSeconds, problems);
+    const { code, problems, conversationId } = failure.extensions;
+    throw new ApiError(failure.message, code, requestId, retryAfterSeconds, problems, conversationId);
   }
   // No response, or one from a proxy that cannot reach the server.
   if (body?.data == null) throw new ApiError("The server did not respond.", "unreachable", requestId);

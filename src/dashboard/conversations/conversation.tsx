@@ -39,7 +39,7 @@ export function Conversation() {
         <Page
           title={contact == null ? "Conversation" : name}
           section={SECTION}
-          actions={<ConversationActions conversation={found} />}
+          actions={<ConversationActions key={found.id} conversation={found} />}
         >
           <Beside
             aside={

@@ -1,11 +1,13 @@
 import { Button } from "@mantine/core";
 import { IconAlertTriangle } from "@tabler/icons-react";
+import { Link } from "wouter";
 import { ApiError, isServerError, sentenceOf } from "../api/api-error";
 import styles from "./failure.module.css";
 import { Notice } from "./notice";
 
 /**
- * An error message; if the server is at fault, with the request ID to quote to an administrator.
+ * An error message; if the server is at fault, with the request ID to quote to an administrator. Links the conversation
+ * that the error is about.
  * @param retry retries without waiting for the next poll
  * @param alone true if the shell does not already show that the server is unreachable
  */
@@ -15,9 +17,13 @@ export function Failure(props: { error: unknown; retry?: () => unknown; alone?: 
     return <p className={styles.waiting}>Waiting for the server…</p>;
   }
   const requestId = error instanceof ApiError && isServerError(error) ? error.requestId : undefined;
+  const conversationId = error instanceof ApiError ? error.conversationId : undefined;
   return (
     <Notice tone="bad" role="alert" icon={IconAlertTriangle}>
       <p className={styles.sentence}>{sentenceOf(error, { polled: retry !== undefined })}</p>
+      {conversationId !== undefined && (
+        <Link href={`/conversations/${conversationId}`}>Open that conversation</Link>
+      )}
       {requestId !== undefined && (
         <p className={styles.request}>
           Request ID <code>{requestId}</code>

@@ -88,6 +88,7 @@ export async function moveTarget(
     throw new GatewayError(
       "conflict",
       `Conversation ${other.id} with this address is already open on the line "${line.name}".`,
+      { extensions: { conversationId: other.id } },
     );
   }
   return { line, address };
