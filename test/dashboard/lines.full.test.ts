@@ -200,6 +200,8 @@ describeDashboard(
       const create = page.getByRole("button", { name: "Create signing secret…" });
       await create.click();
       await dialog.getByRole("button", { name: "Create signing secret" }).click();
+      await seen(dialog.getByText("Sign the requests that you post to the line with it"));
+      await gone(dialog.getByText("Verify requests"));
       expect(await secretIn(page)).toMatch(/^whsec_/);
       await gone(create);
       await open(page, "mail", "Edit…");

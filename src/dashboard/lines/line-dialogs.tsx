@@ -106,7 +106,17 @@ function RotateSecret({ line, onClosed }: Props) {
     const done = isFirst ? "Signing secret created" : "Signing secret rotated";
     // Only the first response contains the secret, and it was lost.
     if (secret === null) toast(`${done}. Rotate it to see a new one.`);
-    else showSecret({ secret, title: done, name: line.name, kind: "signing" });
+    else
+      showSecret({
+        ...{ secret, title: done, name: line.name, kind: "signing" },
+        // The gateway signs requests only for webhook lines.
+        ...(line.kind !== "webhook" && {
+          signs: {
+            url: `${window.location.origin}/inbound/${line.id}`,
+            contentType: line.kind === "email" ? "message/rfc822" : "application/json",
+          },
+        }),
+      });
   };
   return (
     <FormDialog
@@ -120,7 +130,7 @@ function RotateSecret({ line, onClosed }: Props) {
       <p>
         {isFirst
           ? "We’ll create a secret and show it only once. Messages and receipts that you post to the line must be signed with it."
-          : "We’ll create a new secret and show it only once. The previous one stays valid for 24 hours, so your bridge can switch over."}
+          : "We’ll create a new secret and show it only once. The previous one stays valid for 24 hours, so you can switch over."}
       </p>
     </FormDialog>
   );

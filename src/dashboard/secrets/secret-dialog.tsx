@@ -23,7 +23,7 @@ export function SecretDialog() {
 
 /** Closes once the secret has been copied, or after a warning. */
 function Secret({ shown }: { shown: NewSecret }) {
-  const { secret, title, name, agent, kind = "key", note, isDelivered = false } = shown;
+  const { secret, title, name, agent, kind = "key", signs, note, isDelivered = false } = shown;
   const words = WORDS[kind];
   const copied = useRef(isDelivered);
   const [asking, setAsking] = useState(false);
@@ -58,8 +58,11 @@ function Secret({ shown }: { shown: NewSecret }) {
           {note !== undefined && <p className={styles.note}>{note}</p>}
           {kind === "signing" && (
             <>
-              <p className={styles.label}>Verify requests with it, for example in Node.js:</p>
-              <Snippet what="the example" text={VERIFY} />
+              <p className={styles.label}>
+                {signs ? "Sign the requests that you post to the line" : "Verify requests"} with it, for
+                example in Node.js:
+              </p>
+              <Snippet what="the example" text={signs ? signExample(signs) : VERIFY} />
             </>
           )}
           {agent !== undefined && (
@@ -92,6 +95,23 @@ const VERIFY = `import { Webhook } from "standardwebhooks";
 const webhook = new Webhook(process.env.SIGNING_SECRET);
 // Throws unless the signature and the timestamp are valid. rawBody is the text of the request, before any parsing.
 const verified = webhook.verify(rawBody, request.headers);`;
+
+const signExample = ({ url, contentType }: { url: string; contentType: string }): string =>
+  `import { Webhook } from "standardwebhooks";
+
+const webhook = new Webhook(process.env.SIGNING_SECRET);
+const [id, time] = [crypto.randomUUID(), new Date()];
+// body is the text of the request.
+await fetch("${url}", {
+  method: "POST",
+  headers: {
+    "content-type": "${contentType}",
+    "webhook-id": id,
+    "webhook-timestamp": String(Math.floor(time.getTime() / 1000)),
+    "webhook-signature": webhook.sign(id, time, body),
+  },
+  body,
+});`;
 
 const whoamiCommand = (secret: string): string =>
   `curl -H "Authorization: Bearer ${secret}" ${window.location.origin}/agent/whoami`;

@@ -13,6 +13,8 @@ export interface NewSecret {
   kind?: SecretKind;
   /** Name of an API key's agent. */
   agent?: string;
+  /** The requests to sign with a signing secret; undefined if it verifies requests instead. */
+  signs?: { url: string; contentType: string };
   /** Additional information, such as whether an e-mail was sent. */
   note?: string;
   /** True if the secret was already delivered, so the dialog may close before it is copied. */
