@@ -1,4 +1,5 @@
 import type { Request } from "playwright-core";
+import { Permission } from "../../src/auth/permissions";
 import { HOUR_MS, timestamp } from "../../src/common/time";
 import { AddressKind } from "../../src/features/contacts/contact-address.entity";
 import { Message } from "../../src/features/messages/message.entity";
@@ -8,10 +9,10 @@ import { addConversation, conversationClient } from "../support/conversations";
 import { decisionClient, publish } from "../support/decisions";
 import { addSender, senderOn } from "../support/inbound";
 import { addLine, lineClient } from "../support/lines";
-import { firstAgentId } from "../support/people";
+import { addMember, firstAgentId } from "../support/people";
 import { waitUntil } from "../support/wait-until";
 import { looksRight } from "./looks";
-import { describeDashboard, dialogOf, eventually, gone, rowOf, seen, seenInTime } from "./visit";
+import { describeDashboard, dialogOf, eventually, gone, rowOf, seen, seenInTime, type Visit } from "./visit";
 
 describeDashboard(
   "conversations",
@@ -85,6 +86,27 @@ describeDashboard(
       await dialogOf(page).getByRole("link", { name: "Open that conversation" }).click();
       await eventually(() => new URL(page.url()).pathname).toBe(`/dashboard/conversations/${there}`);
       await gone(dialogOf(page));
+    });
+
+    test("a paused line cannot be chosen for a move, and people who cannot list lines learn which ones can", async () => {
+      const { gateway } = dashboard;
+      const { id: lineId, name: paused } = await addLine(gateway, { agentId });
+      await lineClient(gateway).pause(lineId);
+      const { id } = await talkTo("Stays Here");
+      const move = async (visit: Visit = {}) => {
+        const page = await dashboard.visit(`/conversations/${id}`, visit);
+        await page.getByRole("button", { name: "Actions for this conversation" }).click();
+        await page.getByRole("menuitem", { name: "Move to another line" }).click();
+        return dialogOf(page);
+      };
+      const manager = await move();
+      await seen(manager.getByText("Only active lines that can reach this contact can be chosen."));
+      const option = manager.getByRole("option", { name: `${paused} (local, paused)` });
+      await eventually(() => option.isDisabled()).toBe(true);
+      const permissions = [Permission.conversations_read, Permission.conversations_write];
+      const support = await move({ as: await addMember(gateway, { permissions }) });
+      await seen(support.getByText("The name of an active line that can reach this contact."));
+      await gone(support.getByText(/can be chosen/));
     });
 
     test("a long thread opens at its end, and older messages are loaded on demand", async () => {

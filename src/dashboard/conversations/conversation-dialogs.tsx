@@ -117,7 +117,7 @@ const Move = ({ conversation: { id, agentId, contactId, lineName, version }, onC
     {({ errorOf }) => (
       <>
         <p>
-          Now on <strong>{lineName}</strong>. Only lines that can reach this contact can be chosen.
+          Now on <strong>{lineName}</strong>.
         </p>
         <LineField agentId={agentId} contactId={contactId} except={lineName} error={errorOf("line")} />
         <NativeSelect

@@ -25,7 +25,7 @@ const addressKindOf = ({ kind, webhook }: LineNamesQuery["lines"][number]): Addr
 
 /**
  * The field for a line's name. Managers select a line; other members cannot list the lines, so they type a name.
- * @param any the label for "no line", if the field may be empty
+ * @param any the label for "no line", if the field may be empty; otherwise, paused lines cannot be chosen
  * @param except the line to exclude
  * @param contactId the contact that the line must reach
  */
@@ -55,7 +55,7 @@ export function LineField(props: {
         label="Line"
         description={
           any === undefined
-            ? "The name of the line."
+            ? "The name of an active line that can reach this contact."
             : `The name of the line. Leave empty for the ${any.toLowerCase()}.`
         }
         required={any === undefined}
@@ -84,10 +84,16 @@ export function LineField(props: {
             ...(state === "paused" ? ["paused"] : []),
             ...(isReached ? [] : [`the contact has no ${ADDRESSES[to]}`]),
           ];
-          return { value: name, label: `${name} (${notes.join(", ")})`, disabled: !isReached };
+          const isDisabled = !isReached || (state === "paused" && any === undefined);
+          return { value: name, label: `${name} (${notes.join(", ")})`, disabled: isDisabled };
         }),
       ]}
-      {...(lines?.length === 0 && any === undefined && { description: "The agent has no other line." })}
+      {...(any === undefined && {
+        description:
+          lines?.length === 0
+            ? "The agent has no other line."
+            : "Only active lines that can reach this contact can be chosen.",
+      })}
       error={error}
     />
   );
