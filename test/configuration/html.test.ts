@@ -133,7 +133,11 @@ describe("the HTML of a template", () => {
     ["{% for each in situation.data.lines %}<li>{% endfor %}", ALIKE, 1],
     ["<b>{% for each in situation.data.lines %}</b>{% else %}</b>{% endfor %}", ALIKE, 4],
     ['<p title="{% case situation.data.text %}{% when "a" %}">{% else %}b{% endcase %}</p>', ALIKE, 11],
-    ["<p>{{ situation.data.textt }}</p>", "refers to situation.data.textt, which does not exist", 7],
+    [
+      "<p>{{ situation.data.textt }}</p>",
+      'refers to situation.data.textt, which does not exist. Did you mean "text"?',
+      7,
+    ],
     ["{{ situation.data.text | raw }}", "uses the unsupported filter raw", 1],
   ])("%s is rejected, because it %s", async (template, message, column) => {
     const { problems } = await checkDocument(sending(template));

@@ -85,8 +85,14 @@ describe("a template", () => {
   });
 
   test.each([
-    ["{{ contact.nme }}", /refers to contact.nme, which does not exist/, [1, 4]],
-    ["a\n{{ situation.data.totl }}", /refers to situation.data.totl, which does not exist/, [2, 4]],
+    ["{{ contact.nme }}", /refers to contact.nme, which does not exist\. Did you mean "name"\?$/, [1, 4]],
+    ["a\n{{ situation.data.totl }}", /data\.totl, which does not exist\. Did you mean "total"\?$/, [2, 4]],
+    ["{{ contact.name | upcas }}", /uses the unsupported filter upcas\. Did you mean "upcase"\?$/, undefined],
+    [
+      "{{ 2 | plural: oen: 'a', other: 'b' }}",
+      /argument oen to the filter plural\. Did you mean "one"/,
+      undefined,
+    ],
     ["{{ message.text }}", /refers to message.text/, [1, 4]],
     ["{{ process.env }}", /refers to process.env/, [1, 4]],
     ["{{ contact.constructor }}", /refers to contact.constructor/, [1, 4]],

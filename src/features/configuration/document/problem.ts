@@ -22,6 +22,7 @@ export class SourceError extends Error {
   constructor(
     message: string,
     readonly position?: Position,
+    readonly unknown?: Problem["unknown"],
   ) {
     super(message);
   }

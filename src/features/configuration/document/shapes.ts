@@ -62,11 +62,18 @@ export function shapesOf(type: string, data: DataDeclaration | undefined): Shape
 /** Members of a list that templates can read in addition to its items. */
 const LIST_MEMBERS: ReadonlySet<string> = new Set(["size", "first", "last"]);
 
-/** True if a path exists in the shapes; any list index is accepted. */
-export function hasPath(shapes: Shapes, [root, ...members]: readonly (string | number)[]): boolean {
-  let shape: Shape | undefined = Object.hasOwn(shapes, root ?? "") ? shapes[root as keyof Shapes] : undefined;
-  for (const member of members) shape = shape && memberOf(shape, member);
-  return shape !== undefined;
+/** Returns a path's first name that does not exist in the shapes, with the names that do; any list index is accepted. */
+export function unknownName(
+  shapes: Shapes,
+  path: readonly (string | number)[],
+): readonly [name: string, known: string[]] | undefined {
+  let shape: Shape = shapes;
+  for (const name of path) {
+    const member = memberOf(shape, name);
+    if (member === undefined) return [String(name), typeof shape === "object" ? Object.keys(shape) : []];
+    shape = member;
+  }
+  return undefined;
 }
 
 function memberOf(shape: Shape, member: string | number): Shape | undefined {

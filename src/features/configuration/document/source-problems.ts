@@ -12,9 +12,8 @@ import { fullTemplateOf, type TemplateDocument } from "./template-format";
 /** A short step of a document check. */
 export type Check = () => Problem[];
 
-const problemOf = (path: readonly PropertyKey[], { message, position }: SourceError): Problem => ({
-  path: pathOf(path),
-  message,
+const problemOf = (path: readonly PropertyKey[], { message, position, unknown }: SourceError): Problem => ({
+  ...problemAt(path, message, unknown),
   ...(position && { position }),
 });
 

@@ -2,18 +2,22 @@
 
 import type { ASTNode } from "@marcbachmann/cel-js";
 import { LocalFormats } from "../local-formats";
-import { positionAt, SourceError } from "../problem";
-import { hasPath, type Shapes } from "../shapes";
+import { type Problem, positionAt, SourceError } from "../problem";
+import { type Shapes, unknownName } from "../shapes";
 import { StepBudget } from "../step-budget";
 import { isObject, type ObjectValue, type Value } from "../value";
 import { Failure } from "./failure";
 import { type ConditionFunction, FUNCTIONS, literalProblem, METHODS } from "./functions";
-import { isMacro, macro } from "./macros";
+import { isMacro, MACROS, macro } from "./macros";
 import { at, bool, calculate, compare, isEqual, isIn, negate } from "./operators";
 import type { Expression } from "./run";
 
 /** Max nesting depth of a condition, well below the stack limit. */
 const MAX_DEPTH = 200;
+
+/** Names of the functions, by how they are called. */
+const FUNCTION_NAMES: readonly string[] = [...namesOf(FUNCTIONS), "has"];
+const METHOD_NAMES: readonly string[] = [...namesOf(METHODS), ...MACROS];
 
 /** The context for compiling an expression. */
 interface Place {
@@ -30,8 +34,26 @@ interface Place {
 export const compileExpression = (ast: ASTNode, shapes: Shapes): Expression =>
   compile(ast, { shapes, depth: 0 });
 
-const reject = (node: ASTNode, message: string) =>
-  new SourceError(message, positionAt(node.input, node.start));
+/** Returns the unknown name in a path such as `contact.nme`, with the known ones; undefined if there is none. */
+export function unknownMember(node: ASTNode, shapes: Shapes): Problem["unknown"] {
+  const path = staticPath(node, { shapes, depth: 0 });
+  return path && unknownName(shapes, path);
+}
+
+const reject = (node: ASTNode, message: string, unknown?: Problem["unknown"]) =>
+  new SourceError(message, positionAt(node.input, node.start), unknown);
+
+const rejectFunction = (node: ASTNode, name: string, known: readonly string[]) =>
+  reject(
+    node,
+    `calls the unsupported function ${name}()`,
+    // A known function has been called with the wrong number of arguments.
+    known.includes(name) ? undefined : [name, known],
+  );
+
+function* namesOf(functions: ReadonlyMap<string, ConditionFunction>): Iterable<string> {
+  for (const key of functions.keys()) yield key.split("/")[0] as string;
+}
 
 function compile(node: ASTNode, outer: Place): Expression {
   const place = { ...outer, depth: outer.depth + 1 };
@@ -152,7 +174,7 @@ function compileCall(node: ASTNode, name: string, args: readonly ASTNode[], plac
     return compileHas(argument, argument.args[0], argument.args[1], place);
   }
   const call = FUNCTIONS.get(`${name}/${args.length}`);
-  if (!call) throw reject(node, `calls the unsupported function ${name}()`);
+  if (!call) throw rejectFunction(node, name, FUNCTION_NAMES);
   const compiled = compileCallOf(call, args, place);
   if (argument?.op === "value") assertConvertible(node, call, argument.args as Value);
   return compiled;
@@ -183,8 +205,9 @@ function assertConvertible(node: ASTNode, call: ConditionFunction, literal: Valu
 /** Compiles `has(contact.name)`, which is true if the member exists and is not null. */
 function compileHas(node: ASTNode, object: ASTNode, member: string, place: Place): Expression {
   const path = staticPath(node, place);
-  if (path && !hasPath(place.shapes, path))
-    throw reject(node, `refers to ${path.join(".")}, which does not exist`);
+  const unknown = path && unknownName(place.shapes, path);
+  if (unknown !== undefined)
+    throw reject(node, `refers to ${path?.join(".")}, which does not exist`, unknown);
   const compiled = compile(object, place);
   return (run) => {
     run.steps.spend(1);
@@ -208,7 +231,7 @@ function compileMethod(
     return macro(name, compile(receiver, place), body);
   }
   const call = METHODS.get(`${name}/${args.length}`);
-  if (!call) throw reject(node, `calls the unsupported function ${name}()`);
+  if (!call) throw rejectFunction(node, name, METHOD_NAMES);
   const problem = literalProblem(
     name,
     args.map(({ op, args }) => (op === "value" ? args : undefined)),
@@ -243,7 +266,8 @@ function compileAccess(node: ASTNode, place: Place): Expression {
         return run.item;
       };
     }
-    throw reject(node, `refers to ${node.args}, which does not exist`);
+    const known = [...Object.keys(place.shapes), ...(place.variable === undefined ? [] : [place.variable])];
+    throw reject(node, `refers to ${node.args}, which does not exist`, [node.args, known]);
   }
   if (node.op !== "." && node.op !== "[]") throw reject(node, "is not a member");
   const object = compile(node.args[0], place);

@@ -1,9 +1,9 @@
-import type { Environment } from "@marcbachmann/cel-js";
+import type { ASTNode, Environment } from "@marcbachmann/cel-js";
 import { type Position, positionAt, SourceError } from "../problem";
 import type { Shapes } from "../shapes";
 import { TooExpensive } from "../step-budget";
 import type { Read } from "../value";
-import { compileExpression } from "./compile";
+import { compileExpression, unknownMember } from "./compile";
 import { Failure, type FailureCode } from "./failure";
 import { bool, typeOf } from "./operators";
 import type { Expression, Run } from "./run";
@@ -93,7 +93,7 @@ function compiled(
     }
     return expression;
   } catch (error) {
-    throw sourceErrorOf(error, source);
+    throw sourceErrorOf(error, source, shapes);
   }
 }
 
@@ -106,12 +106,13 @@ function failureOf(error: unknown): { code: FailureCode; message: string } {
 }
 
 /** Converts an error from the CEL library, whose message shows the position below its first line. */
-function sourceErrorOf(error: unknown, source: string): SourceError {
+function sourceErrorOf(error: unknown, source: string, shapes: Shapes): SourceError {
   if (error instanceof SourceError) return error;
   if (error instanceof RangeError) return new SourceError("is nested too deeply");
   if (!(error instanceof Error)) throw error;
-  const { range } = error as { range?: { start: number } };
+  const { code, node, range } = error as { code?: string; node?: ASTNode; range?: { start: number } };
   const position: Position | undefined = range && positionAt(source, range.start);
   const [reason = ""] = error.message.split("\n");
-  return new SourceError(`is not valid: ${reason}`, position);
+  const unknown = code === "no_such_key" && node ? unknownMember(node, shapes) : undefined;
+  return new SourceError(`is not valid: ${reason}`, position, unknown);
 }

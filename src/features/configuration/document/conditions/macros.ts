@@ -3,7 +3,7 @@ import type { Failure } from "./failure";
 import { bool, itemsOf } from "./operators";
 import type { Expression, Run } from "./run";
 
-const MACROS = ["all", "exists", "exists_one", "filter", "map"] as const;
+export const MACROS = ["all", "exists", "exists_one", "filter", "map"] as const;
 type Macro = (typeof MACROS)[number];
 
 /** True if a method is a supported macro with a variable; `map` with a filter is not. */

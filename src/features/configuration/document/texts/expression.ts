@@ -9,9 +9,9 @@ import {
   TypeGuards,
 } from "liquidjs";
 import { holds } from "../conditions/operators";
-import { SourceError } from "../problem";
+import { type Problem, SourceError } from "../problem";
 import { isList, isObject, type Value } from "../value";
-import { filterOf } from "./filters";
+import { FILTER_NAMES, filterOf } from "./filters";
 import type { HtmlScanner } from "./html-scanner";
 import type { TextRun } from "./text-run";
 import { TextError, textOf } from "./text-value";
@@ -49,9 +49,9 @@ export interface PluralForms {
 }
 
 /** @returns the error for a problem in part of a template */
-export function textSourceError(token: Token, message: string): SourceError {
+export function textSourceError(token: Token, message: string, unknown?: Problem["unknown"]): SourceError {
   const [line = 1, column = 1] = token.getPosition();
-  return new SourceError(message, { line, column });
+  return new SourceError(message, { line, column }, unknown);
 }
 
 /** Compiles a value with its filters. */
@@ -65,7 +65,7 @@ export function compileValue(value: ParsedValue, token: Token, place: TextPlace)
   return value.filters.reduce<TextExpression>(
     (input, { name, args }) => {
       const filter = filterOf(name);
-      if (!filter) throw textSourceError(token, `uses the unsupported filter ${name}`);
+      if (!filter) throw textSourceError(token, `uses the unsupported filter ${name}`, [name, FILTER_NAMES]);
       const ordered = args.flatMap((arg) => (Array.isArray(arg) ? [] : [arg]));
       const named = args.flatMap((arg) => (Array.isArray(arg) ? [[arg[0] ?? "", arg[1]] as const] : []));
       if (ordered.length < filter.min || ordered.length > filter.max) {
@@ -73,7 +73,10 @@ export function compileValue(value: ParsedValue, token: Token, place: TextPlace)
       }
       const unknown = named.find(([key]) => !filter.names?.includes(key));
       if (unknown)
-        throw textSourceError(token, `passes the named argument ${unknown[0]} to the filter ${name}`);
+        throw textSourceError(token, `passes the named argument ${unknown[0]} to the filter ${name}`, [
+          unknown[0],
+          filter.names ?? [],
+        ]);
       const problem = filter.problemOf?.(
         ordered.map((arg) =>
           TypeGuards.isQuotedToken(arg) || TypeGuards.isNumberToken(arg) ? arg.content : undefined,

@@ -13,8 +13,8 @@ import {
   UnlessTag,
 } from "liquidjs";
 import { pluralsOf } from "../local-formats";
-import { positionAt, SourceError } from "../problem";
-import { hasPath, type Shapes } from "../shapes";
+import { type Problem, positionAt, SourceError } from "../problem";
+import { type Shapes, unknownName } from "../shapes";
 import { isList, type Value } from "../value";
 import {
   compileOperand,
@@ -79,15 +79,15 @@ export class TextTemplate {
    * @param max max problems to report, because finding the position of each problem means scanning the source
    */
   missingNames(situations: readonly Shapes[], max: number): SourceError[] {
-    const missing = new Map<string, boolean>();
+    const missing = new Map<string, Problem["unknown"]>();
     const problems: SourceError[] = [];
     for (const { path, token } of this.names) {
       if (problems.length === max) break;
       const key = JSON.stringify(path);
-      const isMissing = missing.get(key) ?? situations.some((shapes) => !hasPath(shapes, path));
-      missing.set(key, isMissing);
-      if (isMissing)
-        problems.push(textSourceError(token, `refers to ${path.join(".")}, ${whyMissing(path)}`));
+      if (!missing.has(key)) missing.set(key, unknownIn(situations, path));
+      const unknown = missing.get(key);
+      if (unknown !== undefined)
+        problems.push(textSourceError(token, `refers to ${path.join(".")}, ${whyMissing(path)}`, unknown));
     }
     return problems;
   }
@@ -114,6 +114,14 @@ export class TextTemplate {
     this.write(run);
     return run;
   }
+}
+
+function unknownIn(situations: readonly Shapes[], path: ReadName["path"]): Problem["unknown"] {
+  for (const shapes of situations) {
+    const unknown = unknownName(shapes, path);
+    if (unknown !== undefined) return unknown;
+  }
+  return undefined;
 }
 
 const whyMissing = ([root]: readonly (string | number)[]): string =>
