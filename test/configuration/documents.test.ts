@@ -208,6 +208,25 @@ test("the data of a timer must match its declaration, unless it is a template", 
   }
 });
 
+/** Returns copies of a value, each with a long value of the wrong type in place of one part. */
+function mistyped(value: unknown): unknown[] {
+  const wrong = typeof value === "string" ? Array(3_000).fill("x") : "x".repeat(3_000);
+  const parts = typeof value === "object" && value !== null ? Object.entries(value) : [];
+  return [
+    wrong,
+    ...parts.flatMap(([name, part]) =>
+      mistyped(part).map((other) => Object.assign(structuredClone(value) as object, { [name]: other })),
+    ),
+  ];
+}
+
+test("a value of the wrong type has one problem, however long it is", async () => {
+  for (const document of mistyped(EXAMPLE)) {
+    const paths = (await checkDocument(document)).problems.map(({ path }) => path);
+    expect(paths).toEqual([...new Set(paths)]);
+  }
+});
+
 test("the literal data of a timer must be within the limits of situations", async () => {
   const UNSAFE = "must be between -(2^53 - 1) and 2^53 - 1";
   const LONG = "x".repeat(17_000);

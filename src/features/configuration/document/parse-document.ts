@@ -98,7 +98,15 @@ type Issue = z.core.$ZodIssue;
 const problemsWith = (
   issues: readonly Issue[] = [],
   ...part: [parents: readonly PropertyKey[], root: unknown, format: z.ZodType]
-): Problem[] => issues.slice(0, MAX_REPORTED).flatMap((issue) => problemsOf(issue, ...part));
+): Problem[] =>
+  issues
+    .slice(0, MAX_REPORTED)
+    .filter((issue, index) => !isOfMistyped(issue, issues[index - 1]))
+    .flatMap((issue) => problemsOf(issue, ...part));
+
+/** True for the length of a value of the wrong type, which Zod also checks. */
+const isOfMistyped = (issue: Issue, before: Issue | undefined): boolean =>
+  before?.code === "invalid_type" && pathOf(before.path) === pathOf(issue.path);
 
 /** @param format the format of the part at `parents` */
 function problemsOf(
