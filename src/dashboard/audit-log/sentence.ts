@@ -1,3 +1,5 @@
+// One file, because the sentence of an entry follows from tables of wordings that are read together.
+
 import { nameOfPartner } from "../contacts/contact-label";
 import { AuditAction, type AuditLogQuery } from "./documents.generated";
 
