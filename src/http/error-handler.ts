@@ -75,6 +75,10 @@ export function setErrorHead(error: unknown, request: FastifyRequest, reply: Fas
 }
 
 function setHead({ status, headers }: GatewayError, reply: FastifyReply): void {
+  // Fastify closes the connection after a body error, and the reset may overtake the response to a client that is still
+  // sending. Node discards the rest of the body instead, until the request times out.
+  if (reply.hasHeader("connection"))
+    reply.header("connection", reply.raw.shouldKeepAlive ? "keep-alive" : "close");
   reply.code(status).headers(headers).serializer(JSON.stringify);
 }
 

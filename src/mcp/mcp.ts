@@ -2,7 +2,7 @@ import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest, Route
 import { authorize } from "../auth/authorize";
 import { GatewayError } from "../errors";
 import { METADATA_PATH } from "../features/oauth/resources";
-import { noteFailure, sendError } from "../http/error-handler";
+import { sendError, setErrorHead } from "../http/error-handler";
 import { requireJson } from "../http/plugins/json-body";
 import { answerMessage } from "./mcp-server";
 import type { McpTool } from "./tools";
@@ -72,6 +72,8 @@ function sendRpcError(
   request: FastifyRequest,
   reply: FastifyReply,
 ): FastifyReply {
-  const { status, message } = noteFailure(error, request);
-  return reply.code(status).send({ jsonrpc: "2.0", id: null, error: { code, message } });
+  const { message } = setErrorHead(error, request, reply);
+  return reply
+    .type("application/json; charset=utf-8")
+    .send({ jsonrpc: "2.0", id: null, error: { code, message } });
 }

@@ -1,3 +1,4 @@
+import { openRaw } from "../support/raw";
 import { expectGraphQLError, expectRestError, sendRaw } from "../support/rejections";
 import { describeGateway } from "../support/suite";
 
@@ -49,6 +50,26 @@ describeGateway(
         const chunk = `${LIMIT.toString(16)}\r\n${padded(LIMIT)}\r\n`;
         const lines = [...headers(operation), "Transfer-Encoding: chunked"];
         expectRestError(await sendRaw(gateway.url, lines, `${chunk}${chunk}0\r\n\r\n`), "payload_too_large");
+      },
+    );
+
+    test.each([
+      ["POST /v1/pets", "payload_too_large", "", padded(LIMIT + 1)],
+      ["POST /graphql", "payload_too_large", "", padded(LIMIT + 1)],
+      ["POST /mcp", "payload_too_large", "", padded(LIMIT + 1)],
+      ["POST /mcp", "-32700", "{", ""],
+      ["POST /unsubscribe/x", "payload_too_large", "", padded(20_000)],
+    ])(
+      "%s keeps the connection open after %s, for the rest of the body",
+      async (operation, error, begin, rest) => {
+        const { socket, until, received } = openRaw(gateway.url);
+        const length = `Content-Length: ${begin.length + rest.length}`;
+        socket.write([...headers(operation), "Host: localhost", length, "", begin].join("\r\n"));
+        await until(error);
+        socket.write(`${rest}GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n`);
+        await until("200 OK");
+        socket.destroy();
+        expect(received().toLowerCase()).not.toContain("connection: close");
       },
     );
 
