@@ -1,7 +1,13 @@
 import { Permission } from "../../src/auth/permissions";
 import { onEachEngine, type TestDatabase } from "../support/engines";
 import { INSTANCE_KEY, operator, startGateway, type TestGateway } from "../support/gateway";
-import { Application, OAUTH_ENV, type StoredConnection, storeConnection } from "../support/oauth";
+import {
+  Application,
+  ageUsedTokens,
+  OAUTH_ENV,
+  type StoredConnection,
+  storeConnection,
+} from "../support/oauth";
 
 /** How often each way to end a connection is checked in each process, on each database. */
 const ROUNDS = Number(process.env.ROUNDS ?? 1);
@@ -72,8 +78,9 @@ onEachEngine((engine) => {
     ["refresh token revoked", (server, { refresh: token }) => revoke(server, token)],
     [
       "refresh token reused",
-      async (server, { refresh: token }) => {
+      async (server, { refresh: token, keyId }) => {
         expect((await refresh(server, token)).status).toBe(200);
+        await ageUsedTokens(gateway, keyId, 31_000);
         expect((await refresh(server, token)).body.error).toBe("invalid_grant");
       },
     ],

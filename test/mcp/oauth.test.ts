@@ -16,6 +16,7 @@ import { callTool, rpc, toolError } from "../support/mcp";
 import {
   APPLICATION_CALLBACK,
   Application,
+  ageUsedTokens,
   OAUTH_BASE,
   OAUTH_ENV,
   storeConnection,
@@ -120,26 +121,33 @@ describeGateway({ env: OAUTH_ENV, strict: true }, (gateway, engine) => {
     expect((await application.refresh(body.refresh_token)).body.error).toBe("invalid_grant");
   });
 
-  test("a refresh token works once, and using it again ends the connection", async () => {
+  test("a refresh token can be reused for 30 seconds, by concurrent requests to several servers, and later reuse ends the connection", async () => {
     const application = await Application.register(gateway);
     const first = await application.connect();
-    const second = (await application.refresh(first.refresh_token)).body;
-    for (const { access_token: token } of [first, second]) expect((await ping(token)).status).toBe(200);
-    expect((await application.refresh(first.refresh_token)).body.error).toBe("invalid_grant");
-    for (const { access_token: token } of [first, second]) expectEnded(await ping(token));
-    expect((await application.refresh(second.refresh_token)).body.error).toBe("invalid_grant");
+    const { key } = await whoami(first.access_token);
+    const refreshAt = (at: TestGateway) => application.elsewhere(at).refresh(first.refresh_token);
+    const replies = await Promise.all([gateway, other, gateway].map(refreshAt));
+    await ageUsedTokens(gateway, key.id, 25_000);
+    replies.push(await refreshAt(other));
+    expect(replies.map(({ status }) => status)).toEqual([200, 200, 200, 200]);
+    const tokens: Tokens[] = replies.map(({ body }) => body);
+    expect(new Set(tokens.map(({ refresh_token: token }) => token)).size).toBe(4);
+    for (const { refresh_token: token } of tokens)
+      expect((await application.refresh(token)).status).toBe(200);
+    for (const { access_token: token } of [first, ...tokens]) expect((await ping(token)).status).toBe(200);
+    await ageUsedTokens(gateway, key.id, 31_000);
+    expect((await refreshAt(gateway)).body.error).toBe("invalid_grant");
+    for (const { access_token: token } of [first, ...tokens]) expectEnded(await ping(token));
   });
 
-  test("of concurrent uses of a code or refresh token, at most one succeeds, and none remains valid", async () => {
+  test("of concurrent uses of a code, at most one succeeds, and its tokens do not remain valid", async () => {
     const application = await Application.register(gateway);
-    const { refresh_token: token } = await application.connect();
     const code = await application.code();
-    for (const use of [() => application.refresh(token), () => application.exchange(code)]) {
-      const replies = await Promise.all([use(), use(), use()]);
-      const got = replies.filter(({ status }) => status === 200);
-      expect(got.length).toBeLessThanOrEqual(1);
-      for (const { body } of got) expectEnded(await ping(body.access_token));
-    }
+    const use = () => application.exchange(code);
+    const replies = await Promise.all([use(), use(), use()]);
+    const got = replies.filter(({ status }) => status === 200);
+    expect(got.length).toBeLessThanOrEqual(1);
+    for (const { body } of got) expectEnded(await ping(body.access_token));
   });
 
   test("a consent leads to one connection and one code, however often the browser follows its URLs", async () => {
@@ -202,14 +210,22 @@ describeGateway({ env: OAUTH_ENV, strict: true }, (gateway, engine) => {
     expect(Date.parse(kept.expiresAt) / DAY_MS).toBeCloseTo(Date.now() / DAY_MS + 30, 2);
     const more = Array.from({ length: 199 }, (_, i) => ({ ...kept, hash: `${i}` }));
     await database.write((tx) => tx.insert(OAuthRecord, more));
-    const rejected = await application.refresh(used.body.refresh_token);
-    expect([rejected.status, rejected.body.error]).toEqual([429, "temporarily_unavailable"]);
+    for (const token of [used.body.refresh_token, tokens.refresh_token]) {
+      const rejected = await application.refresh(token);
+      expect([rejected.status, rejected.body.error]).toEqual([429, "temporarily_unavailable"]);
+    }
     // The rejected request has not used up the token.
     const consumedAt = timestamp(-DAY_MS);
     await database.write((tx) =>
       tx.update(OAuthRecord, { hash: In(more.map(({ hash }) => hash)) }, { consumedAt }),
     );
     expect((await application.refresh(used.body.refresh_token)).status).toBe(200);
+    // Each reuse also counts.
+    await database.write((tx) => tx.delete(OAuthRecord, { hash: In(more.map(({ hash }) => hash)) }));
+    await database.write((tx) => tx.insert(OAuthRecord, more.slice(0, 196)));
+    expect((await application.refresh(tokens.refresh_token)).status).toBe(200);
+    expect((await application.refresh(tokens.refresh_token)).status).toBe(200);
+    expect((await application.refresh(tokens.refresh_token)).status).toBe(429);
   });
 
   test("a refreshed access token works although its address has presented too many unknown keys", async () => {

@@ -1,4 +1,5 @@
 import { createHash, randomBytes } from "node:crypto";
+import { IsNull, Not } from "typeorm";
 import { organizationOf } from "../../src/auth/context";
 import { DAY_MS, timestamp } from "../../src/common/time";
 import { mintAccessToken, mintRefreshToken } from "../../src/credentials/token-format";
@@ -102,6 +103,16 @@ export async function storeConnection(
       );
   return { keyId: apiKey.id, access, refresh };
 }
+
+/** Moves the first use of a connection's refresh tokens to the past (ms). */
+export const ageUsedTokens = ({ services }: TestGateway, keyId: string, ms: number) =>
+  services.database.write((tx) =>
+    tx.update(
+      OAuthRecord,
+      { keyId, kind: "RefreshToken", consumedAt: Not(IsNull()) },
+      { consumedAt: timestamp(-ms) },
+    ),
+  );
 
 /** An application that is registered at a gateway, with its browser. */
 export class Application {

@@ -322,7 +322,7 @@ export class AuthorizationServer {
       pkce: { required: () => true },
       renderError,
       responseTypes: ["code"],
-      // Revoking a token, or reusing a code or refresh token, ends the connection.
+      // Revoking a token, or reusing a code or a refresh token that can no longer be used, ends the connection.
       revokeGrantPolicy: () => true,
       rotateRefreshToken: () => true,
       routes: {

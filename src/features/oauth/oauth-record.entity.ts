@@ -31,7 +31,7 @@ export class OAuthRecord {
   @Column({ type: "text", nullable: true })
   scopes!: string | null;
 
-  /** The time when a code or refresh token was used; each works only once. */
+  /** The time when a code or refresh token was first used. */
   @Column({ ...TIMESTAMP_COLUMN, nullable: true })
   consumedAt!: Timestamp | null;
 }

@@ -1,6 +1,7 @@
+import { randomUUID } from "node:crypto";
 import type { Adapter, Payload } from "oidc-provider";
 import { MoreThan } from "typeorm";
-import { DAY_MS, timestamp, timestampOf } from "../../common/time";
+import { DAY_MS, type Timestamp, timestamp, timestampOf } from "../../common/time";
 import { isUuid } from "../../common/uuid";
 import type { Database } from "../../database/database";
 import { returning } from "../../database/returning";
@@ -12,10 +13,13 @@ import { OAuthRecord, recordHash } from "./oauth-record.entity";
 /** Lifetime of an application's registration while the application is not connected (ms). */
 const REGISTRATION_MS = DAY_MS;
 
-/** Retention of a used refresh token (ms). Within this time, reusing it ends the connection. */
+/** Retention of a used refresh token (ms). Until then, reusing it after `OVERLAP_MS` ends the connection. */
 const USED_TOKEN_MS = 30 * DAY_MS;
 
-/** Max refresh tokens that a connection can use per day; limits the number of retained tokens. */
+/** Time that a refresh token can be reused (ms), by concurrent requests or after a lost response. */
+const OVERLAP_MS = 30_000;
+
+/** Max times that a connection can use refresh tokens per day; limits the number of retained tokens. */
 const REFRESHES_PER_DAY = 200;
 
 interface LibraryAccess {
@@ -68,14 +72,18 @@ export class OAuthRecords {
     };
   }
 
-  /** Returns a record that has not expired, even if it has been used. */
+  /** Returns a record that has not expired, even if it has been used; `consumed` is absent while it can be used. */
   async find(kind: string, id: string): Promise<Payload | undefined> {
     const hash = recordHash(kind, id);
     const record = await this.database.read((reader) => reader.findOneBy(OAuthRecord, { hash }));
     if (record === null || record.expiresAt <= timestamp()) return undefined;
     const { consumedAt } = record;
-    const consumed = consumedAt === null ? undefined : Math.floor(Date.parse(consumedAt) / 1000);
-    return { ...JSON.parse(record.payload), jti: id, ...(consumed !== undefined && { consumed }) };
+    const isUsed = consumedAt !== null && !(kind === "RefreshToken" && consumedAt > timestamp(-OVERLAP_MS));
+    return {
+      ...JSON.parse(record.payload),
+      jti: id,
+      ...(isUsed && { consumed: Math.floor(Date.parse(consumedAt) / 1000) }),
+    };
   }
 
   private async upsert(
@@ -94,19 +102,28 @@ export class OAuthRecords {
     if (kind === "AccessToken") this.rejectedTokens.remember(recordHash(kind, id));
   }
 
-  /** Uses up a code or refresh token, only once, and stores the new tokens; any further use ends the connection. */
+  /** Uses up a code or refresh token and stores the new tokens, or ends the connection if it can no longer be used. */
   private async finish({ kind, id, writes }: Exchange, errors: LibraryAccess): Promise<void> {
     const hash = recordHash(kind, id);
-    const isFirstUse = await this.database.write(async (tx) => {
-      const record = await returning<{ keyId: string | null } | undefined>(
+    const consumedAt = timestamp();
+    const isUsable = await this.database.write(async (tx) => {
+      const record = await returning<{ keyId: string | null; consumedAt: Timestamp } | undefined>(
         tx,
         `update oauth_record
-         set consumed_at = $1, expires_at = case when expires_at < $2 then expires_at else $2 end
-         where hash = $3 and consumed_at is null returning key_id as "keyId"`,
-        [timestamp(), timestamp(USED_TOKEN_MS), hash],
+         set consumed_at = coalesce(consumed_at, $1),
+             expires_at = case when expires_at < $2 then expires_at else $2 end
+         where hash = $3 and (consumed_at is null or (kind = 'RefreshToken' and consumed_at > $4))
+         returning key_id as "keyId", consumed_at as "consumedAt"`,
+        [consumedAt, timestamp(USED_TOKEN_MS), hash, timestamp(-OVERLAP_MS)],
       );
       if (record === undefined) return false;
       if (kind === "RefreshToken" && record.keyId) {
+        // A row of its own counts each reuse toward the limit.
+        if (record.consumedAt !== consumedAt) {
+          const { keyId } = record;
+          const reuse = { hash: randomUUID(), kind, payload: "{}", keyId, consumedAt };
+          await tx.insert(OAuthRecord, { ...reuse, expiresAt: timestamp(DAY_MS) });
+        }
         const since = MoreThan(timestamp(-DAY_MS));
         const count = await tx.countBy(OAuthRecord, { kind, keyId: record.keyId, consumedAt: since });
         if (count > REFRESHES_PER_DAY) throw errors.tooMany();
@@ -114,7 +131,7 @@ export class OAuthRecords {
       for (const write of writes) await write(tx);
       return true;
     });
-    if (isFirstUse) return;
+    if (isUsable) return;
     const record = await this.database.read((reader) => reader.findOneBy(OAuthRecord, { hash }));
     if (record?.keyId) await this.grants.end(record.keyId);
     throw errors.alreadyUsed();
