@@ -565,6 +565,44 @@ test.each([
   expect(warnings).toEqual([{ path, message: expect.stringContaining(message) }]);
 });
 
+test("a problem hides only the warnings that its own part may cause", async () => {
+  const hidden = [RULE, { id: "b", on: "*", do: [{ send: "long", line: "gone" }] }];
+  const parts = {
+    situations: { order: {} },
+    templates: { long: '{{ 2 | plural: one: "a", other: "b" }}', unused: "{{ unsubscribeUrl }}" },
+    locale: "pl",
+    policy: { topics: { news: TOPIC }, windows: [WINDOW] },
+    rules: [...hidden, { id: "c", on: "ordr", do: [{ ask: { prompt: "long" } }] }],
+    tests: [{ id: "a", now: "2026-01-01T00:00:00Z", situation: { type: "oder" }, expect: { rule: null } }],
+  };
+  const surroundings = { lines: ["mail"], hasModel: false, hasPublicUrl: false };
+  const warned = async (part: object) =>
+    (await checkDocument(of({ ...parts, ...part }), surroundings)).warnings.map(({ path }) => path);
+  const all = await warned({});
+  const without = (...names: string[]) => all.filter((path) => !names.some((name) => path.startsWith(name)));
+  expect(all).toEqual([
+    "templates.long",
+    "templates.unused",
+    "templates.unused",
+    "policy.windows",
+    "rules[1]",
+    "rules[1].do[0].line",
+    "rules[2]",
+    "rules[2].on",
+    "rules[2].do[0].ask",
+    "tests[0].situation.type",
+  ]);
+  expect(await warned({ burstSeconds: 61 })).toEqual(all);
+  expect(
+    await warned({ templates: { ...parts.templates, broken: 1 }, otherwise: [{ send: "broken" }] }),
+  ).toEqual(all);
+  expect(await warned({ situations: { ordr: 1 } })).toEqual(without("rules[2].on", "tests"));
+  expect(await warned({ policy: { windows: [WINDOW], zone: "Nowhere" } })).toEqual(without("policy"));
+  expect(await warned({ rules: [{ ...RULE, when: "text" }, ...parts.rules.slice(1)] })).toEqual(
+    all.filter((path, index) => path !== "rules[1]" && index !== all.indexOf("templates.unused")),
+  );
+});
+
 test("windows without a time zone are worth a warning", async () => {
   const warningsOf = async (parts: object) =>
     (await checkDocument(of({ policy: { windows: [WINDOW] }, ...parts }))).warnings;

@@ -22,7 +22,7 @@ import { type Surroundings, warningsOf } from "./warnings";
 export interface DocumentCheck {
   /** Problems that prevent publication. */
   problems: Problem[];
-  /** Probable mistakes in a valid document. */
+  /** Probable mistakes in the parts with a valid structure. */
   warnings: Problem[];
   /** The document, if its structure is valid. */
   document?: ConfigurationDocument;
@@ -48,26 +48,34 @@ function takingTurns(): () => Promise<void> {
  */
 export async function checkDocument(value: unknown, surroundings?: Surroundings): Promise<DocumentCheck> {
   const parsed = parseDocument(value);
-  if (!Array.isArray(parsed)) {
-    const configuration = new CompiledConfiguration(parsed, false);
-    const problems = await problemsIn(configuration);
-    const isValid = problems.length === 0;
-    const warnings = await run([
-      () => warningsOf(parsed, surroundings),
-      ...(isValid ? pluralChecks(configuration) : []),
-      ...(isValid && surroundings?.hasPublicUrl === false ? linkChecks(configuration) : []),
-    ]);
-    return {
-      problems: await reported(problems, value),
-      warnings: await reported(warnings, value),
-      document: parsed,
-    };
-  }
+  if (!Array.isArray(parsed))
+    return { ...(await checkSound(parsed, [], value, surroundings)), document: parsed };
   await setImmediate();
   // A full report has no room for problems in other parts.
-  const sound = parsed.length < MAX_REPORTED ? parseDocument(soundParts(value, parsed)) : [];
-  const others = Array.isArray(sound) ? [] : await problemsIn(new CompiledConfiguration(sound, false));
-  return { problems: await reported([...parsed, ...others], value), warnings: [] };
+  const sound = parsed.length < MAX_REPORTED ? parseDocument(soundParts(value, parsed)) : parsed;
+  return Array.isArray(sound)
+    ? { problems: await reported(parsed, value), warnings: [] }
+    : checkSound(sound, parsed, value, surroundings);
+}
+
+/** Checks a document with a valid structure, in which stand-ins may have replaced the parts with problems. */
+async function checkSound(
+  document: ConfigurationDocument,
+  replaced: readonly Problem[],
+  value: unknown,
+  surroundings?: Surroundings,
+): Promise<DocumentCheck> {
+  const configuration = new CompiledConfiguration(document, false);
+  const problems = await problemsIn(configuration);
+  const warnings = await run([
+    () => warningsOf(document, surroundings, replaced),
+    ...pluralChecks(configuration),
+    ...(surroundings?.hasPublicUrl === false ? linkChecks(configuration) : []),
+  ]);
+  return {
+    problems: await reported([...replaced, ...problems], value),
+    warnings: await reported(warnings, value),
+  };
 }
 
 /** Returns the problems in a document with a valid structure. */

@@ -8,6 +8,7 @@ import { DEFAULT_LOCALE } from "./local-formats";
 import { type Problem, pathOf, problemAt, SourceError } from "./problem";
 import { ANY_SITUATION } from "./shapes";
 import { fullTemplateOf, type TemplateDocument } from "./template-format";
+import type { TextTemplate } from "./texts/template";
 
 /** A short step of a document check. */
 export type Check = () => Problem[];
@@ -100,28 +101,37 @@ function unknownLanguages(name: string, template: string | TemplateDocument): Pr
 
 /** Checks that each text has all the plural forms that its language requires. */
 export function pluralChecks(configuration: CompiledConfiguration): Check[] {
-  const { templates = {}, locale: own = DEFAULT_LOCALE } = configuration.document;
-  return Object.entries(templates).flatMap(([name, template]) =>
-    sourcesOf(template).map(([path, source]) => () => {
-      const locale = path[0] === "locales" ? (path[1] as string) : own;
-      return attempt(["templates", name, ...path], () =>
-        parsed(configuration, path, source).missingPlurals(locale, MAX_REPORTED),
-      );
-    }),
-  );
+  const { locale: own = DEFAULT_LOCALE } = configuration.document;
+  return validTexts(configuration, (text, path) => {
+    const locale = path[0] === "locales" ? (path[1] as string) : own;
+    return text.missingPlurals(locale, MAX_REPORTED);
+  });
 }
 
 /** Reports unsubscribe links in texts. Used if `PUBLIC_URL`, which the links require, is not set. */
 export function linkChecks(configuration: CompiledConfiguration): Check[] {
+  return validTexts(configuration, (text) =>
+    text.reads("unsubscribeUrl") ? [new SourceError("uses unsubscribeUrl, which requires PUBLIC_URL")] : [],
+  );
+}
+
+/** Checks the texts that can be parsed; the others have problems. */
+function validTexts(
+  configuration: CompiledConfiguration,
+  check: (text: TextTemplate, path: readonly string[]) => SourceError[],
+): Check[] {
   const { templates = {} } = configuration.document;
   return Object.entries(templates).flatMap(([name, template]) =>
-    sourcesOf(template).map(
-      ([path, source]) =>
-        () =>
-          parsed(configuration, path, source).reads("unsubscribeUrl")
-            ? [problemAt(["templates", name, ...path], "uses unsubscribeUrl, which requires PUBLIC_URL")]
-            : [],
-    ),
+    sourcesOf(template).map(([path, source]) => () => {
+      let text: TextTemplate;
+      try {
+        text = parsed(configuration, path, source);
+      } catch (error) {
+        if (error instanceof SourceError) return [];
+        throw error;
+      }
+      return check(text, path).map((error) => problemOf(["templates", name, ...path], error));
+    }),
   );
 }
 

@@ -1,7 +1,7 @@
 import { situationTypes } from "./compiled-configuration";
 import { templatesOf } from "./effect-format";
 import { type ConfigurationDocument, effectsOf, type PlacedEffect, type RuleDocument } from "./format";
-import { type Problem, problemAt } from "./problem";
+import { type Problem, pathOf, problemAt, segmentsOf } from "./problem";
 import { ANY_SITUATION } from "./shapes";
 import { undeclaredTests } from "./test-problems";
 
@@ -17,39 +17,65 @@ export interface Surroundings {
 /** Max lines named in a warning. */
 const MAX_NAMED_LINES = 10;
 
-/** Returns probable mistakes in a valid document and, for an agent, its missing lines and model. */
-export function warningsOf(document: ConfigurationDocument, surroundings?: Surroundings): Problem[] {
+/**
+ * Returns probable mistakes in a valid document and, for an agent, its missing lines and model.
+ * @param replaced problems whose parts were replaced to make the document valid; warnings that these parts may
+ *   cause are omitted
+ */
+export function warningsOf(
+  document: ConfigurationDocument,
+  surroundings?: Surroundings,
+  replaced: readonly Problem[] = [],
+): Problem[] {
   const { templates = {}, rules = [], policy, zone } = document;
+  const isSound = soundnessOf(replaced);
   const types = new Set(situationTypes(document));
   const known = [...types];
+  const isDeclared = (type: string) => types.has(type) || !isSound("situations");
   const effects = effectsOf(document);
   const used = new Set(effects.flatMap(({ effect }) => templatesOf(effect)).map(([, name]) => name));
-  const isZoneless = policy?.windows !== undefined && policy.zone === undefined && zone === undefined;
+  const isZoneless =
+    policy?.windows !== undefined &&
+    policy.zone === undefined &&
+    zone === undefined &&
+    isSound("policy") &&
+    isSound("zone");
   const undeclared = "is not a declared situation";
   const inUtc = "use UTC for contacts without a time zone, because policy.zone is not set";
   return [
     ...rules.flatMap(({ on }, index) => {
-      const isKnown = on === ANY_SITUATION || types.has(on);
+      const isKnown = on === ANY_SITUATION || isDeclared(on);
       const message = `${undeclared}, so the rule never matches`;
       return isKnown ? [] : problemAt(["rules", index, "on"], message, [on, known]);
     }),
     ...effects.flatMap(({ effect, path }) => {
       const type = "later" in effect ? effect.later.situation : undefined;
       const at = [...path, "later", "situation"];
-      return type === undefined || types.has(type) ? [] : problemAt(at, undeclared, [type, known]);
+      return type === undefined || isDeclared(type) ? [] : problemAt(at, undeclared, [type, known]);
     }),
     ...rules.flatMap((rule, index) => {
-      const before = rules.slice(0, index).find((other) => hides(other, rule));
+      const isHidden = (other: RuleDocument, at: number) => isSound("rules", at) && hides(other, rule);
+      const before = isSound("rules", index) ? rules.slice(0, index).find(isHidden) : undefined;
       const message = `never fires, because the rule ${before?.id} decides first`;
       return before === undefined ? [] : problemAt(["rules", index], message);
     }),
     ...Object.keys(templates).flatMap((name) =>
-      used.has(name) ? [] : problemAt(["templates", name], "is not used"),
+      used.has(name) || !isSound("rules") || !isSound("otherwise")
+        ? []
+        : problemAt(["templates", name], "is not used"),
     ),
     ...(isZoneless ? [problemAt(["policy", "windows"], inUtc)] : []),
     ...(surroundings === undefined ? [] : missingFor(effects, surroundings)),
-    ...undeclaredTests(document),
+    ...(isSound("situations") && isSound("tests") ? undeclaredTests(document) : []),
   ];
+}
+
+/** Returns a function that is true for parts without problems; any part may be missing because of a misspelled name. */
+function soundnessOf(problems: readonly Problem[]): (...part: readonly PropertyKey[]) => boolean {
+  const paths = problems.map(({ path }) => segmentsOf(path));
+  const isMisspelled = problems.some(({ unknown }, index) => unknown && paths[index]?.length === 1);
+  const unsound = new Set(paths.flatMap((path) => path.map((_, end) => pathOf(path.slice(0, end + 1)))));
+  return (...part) => !isMisspelled && !unsound.has(pathOf(part));
 }
 
 /** Finds effects that need a missing line or model. */
