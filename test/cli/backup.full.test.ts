@@ -1,7 +1,18 @@
-import { chmod, mkdir, readdir, readFile, stat, symlink, truncate, writeFile } from "node:fs/promises";
+import {
+  chmod,
+  mkdir,
+  readdir,
+  readFile,
+  stat,
+  symlink,
+  truncate,
+  utimes,
+  writeFile,
+} from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { Database } from "../../src/database/database";
 import { MIGRATIONS } from "../../src/database/migrations";
+import { backUp, restore as restoreBackup } from "../../src/database/sqlite/backup";
 import { createDataSource } from "../../src/features";
 import { sqlite } from "../support/engines";
 import { PUBLIC_URL } from "../support/lines";
@@ -217,6 +228,35 @@ describe("on a database with a pet", () => {
     expect(await petsOf(testDatabase.url)).toBe(6);
     expect(await restore(inPlace("good"), "--force")).toMatchObject({ code: 0 });
     expect(await petsOf(testDatabase.url)).toBe(1);
+  });
+
+  test("a restore that fails between its changes to the backup leaves the database unchanged", async () => {
+    await backup(inPlace("good"));
+    await runCli(testDatabase.url, ["seed", "--pets", "5"]);
+    const before = await readdir(directory);
+    const afterwards = ["DELETE FROM pet", "UPDATE pet SET unknown = 1"].map((statement) => ({
+      table: "pet",
+      statement,
+    }));
+    const failed = restoreBackup(testDatabase.url, inPlace("good"), { force: true, afterwards });
+    await expect(failed).rejects.toMatchObject({
+      cause: expect.objectContaining({ message: expect.stringContaining("no such column: unknown") }),
+    });
+    expect(await petsOf(testDatabase.url)).toBe(6);
+    expect((await readdir(directory)).sort()).toEqual(before.sort());
+  });
+
+  test("files of killed backups are removed after an hour, and do not affect later backups", async () => {
+    const killed = [`.good.${process.pid}.unfinished`, `.good.${process.pid}.unfinished-journal`];
+    const kept = [".good.running.unfinished", ".good.more.1.unfinished", ".other.1.unfinished"];
+    for (const name of [...killed, ...kept]) await writeFile(inPlace(name), "");
+    const old = Date.now() / 1000 - 3_660;
+    for (const name of [...killed, ...kept.slice(1)]) await utimes(inPlace(name), old, old);
+    await backUp(testDatabase.url, inPlace("good"), {});
+    expect((await readdir(directory)).filter((name) => name.startsWith(".")).sort()).toEqual(kept.sort());
+    // As if an earlier process with the same ID had been killed just now.
+    await writeFile(inPlace(`.good.${process.pid}.unfinished`), "");
+    expect(await backUp(testDatabase.url, inPlace("good"), { force: true })).toHaveProperty("bytes");
   });
 
   test("nothing is restored over a damaged database until it has been moved away", async () => {

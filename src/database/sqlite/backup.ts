@@ -1,15 +1,18 @@
+import { randomUUID } from "node:crypto";
 import {
   closeSync,
   existsSync,
   fsyncSync,
   lstatSync,
   openSync,
+  readdirSync,
   realpathSync,
   renameSync,
   rmSync,
   statSync,
 } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
+import { HOUR_MS } from "../../common/time";
 import { explaining, StartupError } from "../../errors";
 import { createDataSource } from "../data-source";
 import { databaseLabel } from "../database-label";
@@ -27,6 +30,9 @@ export interface Copied {
   /** Names of the migrations in the file, oldest first. */
   migrations: string[];
 }
+
+/** An unfinished file that was last written before this time (ms) belongs to a killed command. */
+const ABANDONED_AFTER_MS = HOUR_MS;
 
 interface Options {
   /** True to overwrite an existing file or database. */
@@ -49,10 +55,8 @@ export async function backUp(url: string, to: string, { force = false }: Options
   if (!force && existsSync(file)) throw new StartupError(`${file} already exists (--force replaces it)`);
   if (existsSync(file) && !statSync(file).isFile()) throw new StartupError(`${file} is not a file`);
   if (!existsSync(dirname(file))) throw new StartupError(`the folder ${dirname(file)} does not exist`);
-  const unfinished = join(dirname(file), `.${basename(file)}.${process.pid}.unfinished`);
-  return explaining(`cannot back up ${from} to ${file}`, async () => {
-    closeSync(openSync(unfinished, "wx", 0o600));
-    try {
+  return explaining(`cannot back up ${from} to ${file}`, () =>
+    withUnfinished(file, async (unfinished) => {
       await SqliteFile.use(from, "write", (database) => database.run("VACUUM INTO ?", [unfinished]));
       const migrations = await checked(unfinished);
       sync(unfinished);
@@ -61,10 +65,31 @@ export async function backUp(url: string, to: string, { force = false }: Options
       renameSync(unfinished, file);
       sync(dirname(file));
       return { file, bytes: statSync(file).size, migrations };
-    } finally {
-      rmSync(unfinished, { force: true });
-    }
-  });
+    }),
+  );
+}
+
+/** Runs work with a new private file beside `file`, which is then removed if the work has not renamed it. */
+async function withUnfinished<T>(file: string, work: (unfinished: string) => Promise<T>): Promise<T> {
+  const prefix = `.${basename(file)}.`;
+  removeAbandoned(dirname(file), prefix);
+  // A process ID would not be unique: in containers, every command may run as process 1.
+  const unfinished = join(dirname(file), `${prefix}${randomUUID()}.unfinished`);
+  closeSync(openSync(unfinished, "wx", 0o600));
+  try {
+    return await work(unfinished);
+  } finally {
+    for (const log of ["", "-journal", "-wal", "-shm"]) rmSync(`${unfinished}${log}`, { force: true });
+  }
+}
+
+/** Removes the unfinished files and their logs that killed commands left; a running command writes to its own file. */
+function removeAbandoned(folder: string, prefix: string): void {
+  for (const name of readdirSync(folder)) {
+    if (!name.startsWith(prefix) || !/^[\w-]+\.unfinished(-\w+)?$/.test(name.slice(prefix.length))) continue;
+    const written = statSync(join(folder, name), { throwIfNoEntry: false })?.mtimeMs ?? 0;
+    if (written < Date.now() - ABANDONED_AFTER_MS) rmSync(join(folder, name), { force: true });
+  }
 }
 
 /** A statement to run on a restored database if the table exists. */
@@ -74,9 +99,9 @@ interface Change {
 }
 
 /**
- * Replaces the embedded database with a backup in one transaction, so that an interruption leaves the database
- * unchanged.
- * @param options.afterwards changes to make before another process can use the database
+ * Replaces the embedded database with a changed copy of a backup in one transaction, so that an interruption leaves
+ * the database unchanged.
+ * @param options.afterwards changes to the backup's data
  * @throws StartupError with a one-line message, including if the database is in use, the backup is from a newer
  *   version, or its schema does not match its version
  */
@@ -99,12 +124,19 @@ export async function restore(
     try {
       await SqliteFile.use(file, "write", async (database) => {
         await assertUnused(database, file);
-        await database.replaceWith(backup);
-        // No other process can use the database yet, because the connection still holds the exclusive lock.
-        for (const { table, statement } of afterwards) {
-          if (await database.value(`SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = '${table}'`))
-            await database.run(statement);
-        }
+        // SQLite commits a replacement by itself, so the changes are made to a copy of the backup before.
+        await withUnfinished(file, async (copy) => {
+          await SqliteFile.use(copy, "write", async (changed) => {
+            await changed.replaceWith(backup);
+            for (const { table, statement } of afterwards) {
+              if (
+                await changed.value(`SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = '${table}'`)
+              )
+                await changed.run(statement);
+            }
+          });
+          await database.replaceWith(copy);
+        });
       });
       await checked(file);
     } catch (error) {
