@@ -171,6 +171,26 @@ describeGateway({ engine: "one" }, (gateway) => {
     ]);
   });
 
+  test("a saved document is compared with the lines of its agent", async () => {
+    const { id } = await newAgent();
+    const lines = lineClient(gateway);
+    const newLine = async (name: string): Promise<string> =>
+      (await lines.create({ agentId: id, name, settings: { webhook: { url: PUBLIC_URL } } })).body.data
+        .createLine.line.id;
+    await lines.pause(await newLine("sms"));
+    await lines.archive(await newLine("old"));
+    const otherwise = ["main", "sms", "old"].map((line) => ({ send: "a", line }));
+    const { check } = (await configurations.save(id, { format: 1, templates: { a: "a" }, otherwise }, 0)).body
+      .data.saveConfigurationDraft;
+    expect(check).toMatchObject({
+      problems: [],
+      warnings: [
+        { path: "otherwise[1].line", message: "is a paused line: its messages wait" },
+        { path: "otherwise[2].line", message: "is not a line in use: the agent has main, sms" },
+      ],
+    });
+  });
+
   test.each([
     ["a list", []],
     ["a text", "{}"],

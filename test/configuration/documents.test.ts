@@ -506,16 +506,19 @@ test("a document is compared with the lines and the model of its agent", async (
     rules: [
       { id: "a", on: "order.shiped", do: [{ send: "a", line: "mial" }] },
       { id: "b", on: "order.shipped", do: [{ move: "phone" }, { send: "a", line: "main" }] },
-      { id: "c", on: "*", do: [{ ask: { prompt: "a" } }] },
+      { id: "c", on: "message.received", do: [{ move: "sms" }, { send: "a", line: ["main", "sms"] }] },
+      { id: "d", on: "message.failed", do: [{ resend: true, line: "sms" }] },
+      { id: "e", on: "*", do: [{ ask: { prompt: "a" } }] },
     ],
   });
   const { problems, warnings } = await checkDocument(document, {
-    lines: ["mail", "main"],
+    lines: ["mail", "main", "sms"],
+    paused: ["sms"],
     hasModel: false,
     hasPublicUrl: true,
   });
   expect(problems).toEqual([]);
-  const ofLine = "is not a line in use: the agent has mail, main";
+  const ofLine = "is not a line in use: the agent has mail, main, sms";
   expect(warnings).toEqual([
     {
       path: "rules[0].on",
@@ -523,8 +526,11 @@ test("a document is compared with the lines and the model of its agent", async (
     },
     { path: "rules[0].do[0].line", message: `${ofLine}. Did you mean "mail"?` },
     { path: "rules[1].do[0].move", message: ofLine },
+    { path: "rules[2].do[0].move", message: "is a paused line: no conversation can be moved to it" },
+    { path: "rules[2].do[1].line[1]", message: "is a paused line: its messages wait" },
+    { path: "rules[3].do[0].line", message: "is a paused line: its messages wait" },
     {
-      path: "rules[2].do[0].ask",
+      path: "rules[4].do[0].ask",
       message: "uses a language model, but none is configured, so `otherwise` applies",
     },
   ]);
@@ -575,7 +581,7 @@ test("a problem hides only the warnings that its own part may cause", async () =
     rules: [...hidden, { id: "c", on: "ordr", do: [{ ask: { prompt: "long" } }] }],
     tests: [{ id: "a", now: "2026-01-01T00:00:00Z", situation: { type: "oder" }, expect: { rule: null } }],
   };
-  const surroundings = { lines: ["mail"], hasModel: false, hasPublicUrl: false };
+  const surroundings = { lines: ["mail"], paused: [], hasModel: false, hasPublicUrl: false };
   const warned = async (part: object) =>
     (await checkDocument(of({ ...parts, ...part }), surroundings)).warnings.map(({ path }) => path);
   const all = await warned({});

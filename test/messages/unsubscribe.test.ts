@@ -262,7 +262,7 @@ describeGateway(
     });
 
     test("the check warns of the link if the gateway does not know its address", async () => {
-      const surroundings = { lines: ["mail"], hasModel: false, hasPublicUrl: false };
+      const surroundings = { lines: ["mail"], paused: [], hasModel: false, hasPublicUrl: false };
       const message = "uses unsubscribeUrl, which requires PUBLIC_URL";
       expect(await checkDocument(DOCUMENT, surroundings)).toMatchObject({
         problems: [],

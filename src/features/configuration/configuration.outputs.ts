@@ -105,7 +105,7 @@ export class ConfigurationCheck implements DocumentCheck {
 
   @Field(() => [ConfigurationProblem], {
     description:
-      "Up to 100 probable mistakes that do not prevent publication, such as a rule that never matches or a line that the agent does not have.",
+      "Up to 100 probable mistakes that do not prevent publication, such as a rule that never matches, or a line that is paused or missing.",
   })
   @AtMost(MAX_REPORTED)
   warnings!: Problem[];

@@ -72,7 +72,7 @@ export class ConfigurationResolver {
     @Arg("agentId", () => ID, {
       nullable: true,
       description:
-        "ID of the agent. If omitted, there are no warnings about lines that the agent does not have.",
+        "ID of the agent. If omitted, there are no warnings about lines that are paused or missing.",
     })
     agentId?: string | null,
   ): Promise<ConfigurationCheck> {

@@ -134,7 +134,7 @@ export class ConfigurationService {
 
   /**
    * Checks a document; checks run one at a time, and organizations take turns.
-   * @param agent ID of the agent to check line names against; if omitted, they are not checked
+   * @param agent ID of the agent to check lines against; if omitted, they are not checked
    * @throws GatewayError `not_found` (agent), `unavailable` if the wait is too long
    */
   async check(context: RequestContext, document: unknown, agent?: string | null): Promise<DocumentCheck> {
@@ -152,12 +152,13 @@ export class ConfigurationService {
     return this.database.read(async (reader) => {
       const agentId = await scopedAgentId(reader, context, agent);
       const lines = await reader.find(Line, {
-        select: ["name"],
+        select: ["name", "state"],
         where: { agentId, state: Not(LineState.archived) },
         order: { name: "ASC" },
       });
       return {
         lines: lines.map(({ name }) => name),
+        paused: lines.flatMap(({ name, state }) => (state === LineState.paused ? [name] : [])),
         hasModel: this.decider.model !== null,
         hasPublicUrl: this.hasPublicUrl,
       };

@@ -9,6 +9,8 @@ import { undeclaredTests } from "./test-problems";
 export interface Surroundings {
   /** Names of the agent's lines that are not archived. */
   lines: readonly string[];
+  /** Names of the paused lines among them. */
+  paused: readonly string[];
   hasModel: boolean;
   /** True if texts can contain links to the gateway. */
   hasPublicUrl: boolean;
@@ -18,7 +20,7 @@ export interface Surroundings {
 const MAX_NAMED_LINES = 10;
 
 /**
- * Returns probable mistakes in a valid document and, for an agent, its missing lines and model.
+ * Returns probable mistakes in a valid document and, for an agent, its missing or paused lines and missing model.
  * @param replaced problems whose parts were replaced to make the document valid; warnings that these parts may
  *   cause are omitted
  */
@@ -78,19 +80,23 @@ function soundnessOf(problems: readonly Problem[]): (...part: readonly PropertyK
   return (...part) => !isMisspelled && !unsound.has(pathOf(part));
 }
 
-/** Finds effects that need a missing line or model. */
-function missingFor(effects: readonly PlacedEffect[], { lines, hasModel }: Surroundings): Problem[] {
+/** Finds effects that need a missing or paused line, or a missing model. */
+function missingFor(effects: readonly PlacedEffect[], { lines, paused, hasModel }: Surroundings): Problem[] {
   const named = lines.slice(0, MAX_NAMED_LINES).join(", ");
   const known = named === "" ? "has none" : `has ${named}${lines.length > MAX_NAMED_LINES ? ", …" : ""}`;
   return effects.flatMap(({ effect, path }) => {
-    const message = `is not a line in use: the agent ${known}`;
-    const missing = (line: string, ...member: readonly PropertyKey[]): Problem[] =>
-      lines.includes(line) ? [] : [problemAt([...path, ...member], message, [line, lines])];
-    if ("move" in effect) return missing(effect.move, "move");
+    const check = (line: string, whenPaused: string, ...member: readonly PropertyKey[]): Problem[] => {
+      const at = [...path, ...member];
+      if (paused.includes(line)) return [problemAt(at, `is a paused line: ${whenPaused}`)];
+      if (lines.includes(line)) return [];
+      return [problemAt(at, `is not a line in use: the agent ${known}`, [line, lines])];
+    };
+    if ("move" in effect) return check(effect.move, "no conversation can be moved to it", "move");
     const sends = "send" in effect || "resend" in effect;
+    const waits = "its messages wait";
     if (sends && Array.isArray(effect.line))
-      return effect.line.flatMap((line, at) => missing(line, "line", at));
-    if (sends && typeof effect.line === "string") return missing(effect.line, "line");
+      return effect.line.flatMap((line, at) => check(line, waits, "line", at));
+    if (sends && typeof effect.line === "string") return check(effect.line, waits, "line");
     if (!("ask" in effect) || hasModel) return [];
     const unasked = "uses a language model, but none is configured, so `otherwise` applies";
     return [problemAt([...path, "ask"], unasked)];
