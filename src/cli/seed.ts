@@ -44,9 +44,10 @@ export function add(program: Command): void {
         command.error("error: --conversations <n> requires --contacts <n>");
       if (agent !== undefined) await assertIntended(agent, options);
       await withServices(async (services) => {
-        if (pets !== undefined) await services.pets.seed(pets);
         const counts = { contacts, conversations, messages, queued };
+        // Before the pets, so that an unknown agent or line leaves the database unchanged.
         if (agent !== undefined) await seedAgent(services, agent, options.line, counts);
+        if (pets !== undefined) await services.pets.seed(pets);
         if (options.json) printJson(agent === undefined ? { added: pets } : { pets, ...counts });
         else {
           if (pets !== undefined) print(`Added ${counted(pets, "pet")}.`);

@@ -175,10 +175,13 @@ describe("gateway seed", () => {
     [["seed", "--messages", "5"], "require --agent", 2],
     [["seed", "--agent", "first-agent", "--conversations", "5"], "requires --contacts", 2],
     [["seed", "--agent", "first-agent", "--contacts", "x"], "--contacts", 2],
-    [["seed", "--agent", "unknown", "--contacts", "1"], 'no agent "unknown"', 1],
-    [["seed", "--agent", "first-agent", "--line", "unknown", "--contacts", "1"], "line", 1],
-  ])("%j is rejected", async (wrong, says, code) => {
+    [["seed", "--pets", "1", "--agent", "unknown", "--contacts", "1"], 'no agent "unknown"', 1],
+    [["seed", "--pets", "1", "--agent", "first-agent", "--line", "unknown", "--contacts", "1"], "line", 1],
+  ])("%j is rejected, and adds nothing", async (wrong, says, code) => {
+    const pets = () => gateway.services.database.read((reader) => reader.query("SELECT id FROM pet"));
+    const before = await pets();
     const ended = await runCli(gateway.databaseUrl, wrong);
     expect(ended).toMatchObject({ code, stdout: "", stderr: expect.stringContaining(says) });
+    expect(await pets()).toEqual(before);
   });
 });
