@@ -4,9 +4,15 @@ import { instantOf } from "../common/instant";
 /** Returns the values of an enum, checked by the compiler, without loading the module that declares it. */
 export const choicesOf = <T extends string>(all: Readonly<Record<T, true>>): T[] => Object.keys(all) as T[];
 
-/** Parses a comma-separated option such as `pets:read, pets:write`. */
-export const commaSeparated = (text: string): string[] =>
-  text.split(",").flatMap((each) => each.trim() || []);
+/**
+ * Parses a comma-separated option such as `pets:read, pets:write`. Throws InvalidArgumentError for an empty list, which
+ * could remove a restriction and may come from an unset variable.
+ */
+export function commaSeparated(text: string): string[] {
+  const items = text.split(",").flatMap((each) => each.trim() || []);
+  if (items.length === 0) throw new InvalidArgumentError("The list must not be empty.");
+  return items;
+}
 
 /** Creates a parser for a whole number in a range, which throws InvalidArgumentError. */
 export const wholeNumber =
@@ -41,8 +47,11 @@ export const duration =
     return seconds;
   };
 
-/** The start of a date; `Date` also parses other text, such as `3600` as a year. */
-const DATE = /^\d{4}-\d{2}/;
+/** A date, alone or with a time; `Date` also parses other text, such as `3600` as a year. */
+const DATE = /^(\d{4}-\d{2}-\d{2})(?:T\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:Z|[+-]\d{2}:\d{2})?)?$/i;
+
+/** True for a date that exists; `Date` reads February 30 as March 2. */
+const startsWithDay = (text: string): boolean => instantOf(`${DATE.exec(text)?.[1]}T00:00:00Z`) !== undefined;
 
 /** Parses a time, a date, or a duration before now with a unit; throws InvalidArgumentError for any other text. */
 export function parseTime(text: string): Date {
@@ -50,7 +59,7 @@ export function parseTime(text: string): Date {
   if (instant !== undefined) return instant;
   const seconds = /[a-z]$/.test(text) ? secondsOf(text) : undefined;
   const date = new Date(seconds === undefined ? text : Date.now() - seconds * 1000);
-  if (Number.isNaN(+date) || (seconds === undefined && !DATE.test(text)))
+  if (Number.isNaN(+date) || (seconds === undefined && !startsWithDay(text)))
     throw new InvalidArgumentError("It must be a time such as 2026-11-21T08:00:00Z, or 7d for a week ago.");
   return date;
 }

@@ -110,7 +110,7 @@ describeGateway({ engine: "one", env: { ALLOW_PRIVATE_TARGETS: "127.0.0.0/8" } }
       ["create", "--url", PUBLIC_URL, "--types", "no.such", ...OF_FIRST],
       "gateway: --types must be one of ",
     ],
-    [2, ["create", "--url", PUBLIC_URL, "--types", "", ...OF_FIRST], "gateway: --types must "],
+    [2, ["create", "--url", PUBLIC_URL, "--types", "", ...OF_FIRST], "The list must not be empty."],
     [2, ["deliveries", ID, "--type", "no.such", ...OF_FIRST], "gateway: --type must be one of "],
     [2, ["redeliver", ID, ...OF_FIRST], "gateway: Exactly one of --since and --after is required."],
     [
