@@ -9,14 +9,13 @@ import {
   segmentsOf,
 } from "../features/configuration/document/problem";
 import { print } from "./output";
+import { decodeText } from "./text-encoding";
 
 /** Max length of the source line shown below a problem (UTF-16 code units). */
 const SHOWN_MAX_LENGTH = 100;
 
 /** Max size of a file (bytes), with room for generous whitespace. */
 const FILE_MAX_BYTES = 4 * TESTED_DOCUMENT_MAX_BYTES;
-
-const utf8 = new TextDecoder("utf-8", { fatal: true });
 
 /** @throws StartupError if the file cannot be read or is no JSON object; syntax errors have a line and column */
 export async function readDocument(file: string): Promise<Record<string, unknown>> {
@@ -42,13 +41,11 @@ export async function readDocument(file: string): Promise<Record<string, unknown
   throw new StartupError(`${file}: the document must be an object`);
 }
 
-/** @throws StartupError if the bytes are not UTF-8 */
-function textOf(file: string, bytes: Uint8Array): string {
-  try {
-    return utf8.decode(bytes);
-  } catch {
-    throw new StartupError(`${file} is not encoded in UTF-8`);
-  }
+/** @throws StartupError if the bytes are not text in a supported encoding */
+export function textOf(file: string, bytes: Uint8Array): string {
+  const text = decodeText(bytes);
+  if (text === undefined) throw new StartupError(`${file} is not encoded in UTF-8`);
+  return text;
 }
 
 /** Prints a problem, with its position in the condition or template; `kind` is `warning: ` or empty. */

@@ -3,7 +3,7 @@
 import { readdirSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { text } from "node:stream/consumers";
+import { buffer } from "node:stream/consumers";
 import { type Command, Option } from "commander";
 import { operatorFor } from "../auth/context";
 import { organizationScopes } from "../auth/organization-scopes";
@@ -16,6 +16,7 @@ import { KEY_RATE_LIMIT_MAX } from "../features/api-keys/api-key.limits";
 import { mutation, type Run } from "./client";
 import { addYesOption, type Confirmation, confirm } from "./confirm";
 import { withClient, withRun, withServices } from "./connect";
+import { textOf } from "./document-file";
 import { agentIdOf, withKey } from "./lookups";
 import {
   counted,
@@ -256,8 +257,9 @@ function addLeaked(keys: Command): void {
     );
 }
 
-const readText = (file: string): Promise<string> =>
-  file === "-" ? text(process.stdin) : readFile(file, "utf8");
+/** @throws StartupError if the file is not text, because keys in it could be overlooked */
+const readText = async (file: string): Promise<string> =>
+  file === "-" ? textOf("standard input", await buffer(process.stdin)) : textOf(file, await readFile(file));
 
 const settingsOf = ({ description, rateLimit, networks }: Settings) => ({
   ...(description !== undefined && { description: description || null }),
