@@ -1,9 +1,28 @@
+import { INVISIBLE } from "./common/invisible";
 import { GatewayError, StartupError } from "./errors";
 
 /** Prints a one-line reason for a failure and exits. */
 export function reportAndExit(error: unknown, code = 1): never {
-  process.stderr.write(`gateway: ${explain(error)}\n`);
+  process.stderr.write(`gateway: ${oneLine(explain(error))}\n`);
   process.exit(code);
+}
+
+/** Replaces line breaks with spaces, and other characters that could control the terminal with `?`. */
+export const oneLine = (text: string): string =>
+  text
+    .trim()
+    .replace(/[\r\n]+/g, " ")
+    .replace(INVISIBLE, "?");
+
+/**
+ * Drops output that has no reader left, as in `keys list | head -1`, without affecting the exit code. If standard output
+ * fails for any other reason, the process exits.
+ */
+export const tolerateClosedPipe = (): void => void process.stdout.on("error", onOutputError);
+
+function onOutputError(error: NodeJS.ErrnoException): void {
+  if (error.code === "EPIPE") return;
+  reportAndExit(new Error(`cannot write to standard output (${error.message})`));
 }
 
 /** Returns a one-line reason for a failure. */

@@ -1,4 +1,5 @@
-import { reportAndExit } from "./exit";
+import { reportAndExit, tolerateClosedPipe } from "./exit";
 import { serve } from "./serve";
 
+tolerateClosedPipe();
 serve().catch((error) => reportAndExit(error));

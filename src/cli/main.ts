@@ -3,9 +3,8 @@ import "reflect-metadata";
 import { readdirSync } from "node:fs";
 import { Command, Help, Option } from "commander";
 import { GatewayError, InvalidInput } from "../errors";
-import { reportAndExit } from "../exit";
+import { oneLine, reportAndExit, tolerateClosedPipe } from "../exit";
 import { version } from "../version";
-import { exitOnClosedPipe, stopExitingOnClosedPipe } from "./output";
 import { addOnDatabase, chooseTarget } from "./target";
 
 /** Exit code for an invalid command, option or value; failed commands exit with 1. */
@@ -25,13 +24,7 @@ const program = new Command("gateway")
   .enablePositionalOptions()
   .configureOutput({
     // Usage errors are printed on one line, like all other failures.
-    outputError: (text, write) =>
-      write(
-        `${text
-          .trim()
-          .replace(/^error: /, "gateway: ")
-          .replaceAll("\n", " ")}\n`,
-      ),
+    outputError: (text, write) => write(`${oneLine(text).replace(/^error: /, "gateway: ")}\n`),
   })
   .configureHelp({
     showGlobalOptions: true,
@@ -67,7 +60,6 @@ const isLoaded = (...names: string[]) => (named === undefined ? !isVersion : nam
 addOnDatabase(program, "start")
   .description("run the server, configured by environment variables")
   .action(async () => {
-    stopExitingOnClosedPipe();
     process.setSourceMapsEnabled(true);
     // Loads the server on demand, because that takes most of a second.
     const { serve }: typeof import("../serve") = require("../serve");
@@ -88,7 +80,7 @@ if (isLoaded("seed")) {
   add(program);
 } else program.command("seed");
 
-exitOnClosedPipe();
+tolerateClosedPipe();
 
 let running: Command | undefined;
 program.hook("preAction", (_program, command) => {

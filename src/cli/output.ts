@@ -1,5 +1,4 @@
 import { INVISIBLE } from "../common/invisible";
-import { reportAndExit } from "../exit";
 
 /** The option `--json`. */
 export interface Json {
@@ -36,8 +35,9 @@ export const enumNames = (names: readonly string[]): string[] =>
 /** Converts an API object for printing: agents and organizations become slugs, and enum values plain names. */
 export function recordOf(object: object): Row {
   const shown = (name: string, value: unknown): unknown => {
-    // An organization key has no agent.
-    if (name === "agent" || name === "organization") return (value as { slug: string } | null)?.slug ?? null;
+    // An organization key has no agent, and a leaked key has only the name of its agent.
+    if (name === "agent" || name === "organization")
+      return typeof value === "string" ? value : ((value as { slug: string } | null)?.slug ?? null);
     const punctuation = PUNCTUATION[name];
     if (punctuation === undefined || value === null) return value;
     const spelled = (each: string) => each.replace(FIRST_PART, `$1${punctuation}`);
@@ -65,7 +65,15 @@ export function printResult(json: boolean | undefined, value: unknown, text: str
 }
 
 /** Prints a value as one line of JSON. */
-export const printJson = (value: unknown): void => print(JSON.stringify(value).replace(INVISIBLE, escaped));
+export const printJson = (value: unknown): void => print(jsonOf(value));
+
+/** Prints an array as one line of JSON, item by item, because the line may be longer than the longest string. */
+function printJsonArray(items: readonly unknown[]): void {
+  items.forEach((item, i) => void process.stdout.write(`${i === 0 ? "[" : ","}${jsonOf(item)}`));
+  print(items.length === 0 ? "[]" : "]");
+}
+
+const jsonOf = (value: unknown): string => JSON.stringify(value).replace(INVISIBLE, escaped);
 
 /** Prints a value as indented JSON, for people to read and edit. */
 export const printIndentedJson = (value: unknown): void =>
@@ -105,7 +113,7 @@ export function printRows<T extends object>(
   whenEmpty: string,
   toRow: (each: T) => object = (each) => each,
 ): void {
-  if (json) printJson(found.map(recordOf));
+  if (json) printJsonArray(found.map(recordOf));
   else if (found.length === 0) print(whenEmpty);
   else
     printTable(
@@ -118,7 +126,9 @@ function printTable(rows: readonly Row[], columns: readonly string[]): void {
   const names = columns.map((column) => column.replace(/=.*/, ""));
   const members = columns.map((column) => column.replace(/.*=/, ""));
   const cells = [names.map(heading), ...rows.map((row) => members.map((name) => cell(name, row[name])))];
-  const widths = columns.map((_, i) => Math.max(...cells.map((line) => line[i]?.length ?? 0)));
+  const widths = columns.map((_, i) =>
+    cells.reduce((width, line) => Math.max(width, line[i]?.length ?? 0), 0),
+  );
   for (const line of cells)
     print(
       line
@@ -148,17 +158,6 @@ export const print = (text: string): void => void process.stdout.write(`${printa
 /** Replaces characters that could control the terminal, except line breaks, with `?`. */
 export const printable = (text: string): string =>
   text.replace(INVISIBLE, (found) => (found === "\n" ? found : "?"));
-
-/** Makes the process exit quietly when the reader closes the pipe, as in `keys list | head -1`. */
-export const exitOnClosedPipe = (): void => void process.stdout.on("error", onOutputError);
-
-/** Undoes `exitOnClosedPipe` for commands that print little and keep running. */
-export const stopExitingOnClosedPipe = (): void => void process.stdout.off("error", onOutputError);
-
-function onOutputError(error: NodeJS.ErrnoException): void {
-  if (error.code === "EPIPE") process.exit(0);
-  reportAndExit(new Error(`cannot write to standard output (${error.message})`));
-}
 
 /** Writes a character as JSON `\uXXXX` escapes. */
 const escaped = (character: string): string =>

@@ -1,7 +1,7 @@
 import "./ignore-signals";
 import cluster from "node:cluster";
 import { loadConfig } from "../config";
-import { explain } from "../exit";
+import { explain, tolerateClosedPipe } from "../exit";
 import { createLogger } from "../logger";
 import { reportCounts } from "../rate-limits/count-reports";
 import { KeyWindows } from "../rate-limits/key-windows";
@@ -68,4 +68,5 @@ function work(): void {
   started.then(({ address }) => send({ type: "ready", address }), fail);
 }
 
+tolerateClosedPipe();
 work();

@@ -256,6 +256,9 @@ onAnyEngine((engine) => {
     expect(await auditLog(gateway, { targetId: id, action: "api_key_leaked" })).toMatchObject([
       { actorKind: "operator" },
     ]);
+    const { secret: next, hint: nextHint } = await mint(gateway);
+    const table = await runCli(gateway.databaseUrl, ["keys", "leaked", "-"], next);
+    expect(table.stdout).toMatch(new RegExp(`^${nextHint} .* First agent `, "m"));
     const again = await runCli(gateway.databaseUrl, ["keys", "leaked", "-"], secret);
     expect(again).toMatchObject({ code: 0, stdout: "Found 1 key in the file, none active.\n" });
   });
