@@ -22,8 +22,8 @@ export async function test(file: string, { json, junit }: TestOptions): Promise<
   if (junit !== undefined) await writeFile(junit, junitOf(file, report));
   const { total, failed, differences, coverage } = report;
   if (json) {
-    const results = report.results.map(({ id, passed, ruleId, outcome }) => ({
-      id,
+    const results = report.results.map(({ testId, passed, ruleId, outcome }) => ({
+      testId,
       passed,
       ruleId,
       outcome,

@@ -12,11 +12,11 @@ const attribute = (text: string): string =>
 /** Formats the results of a document's tests as JUnit XML. */
 export function junitOf(file: string, { total, failed, results }: TestReport): string {
   const name = attribute(file);
-  const cases = results.map(({ id, differences }) => {
+  const cases = results.map(({ testId, differences }) => {
     const failures = differences.map(
       ({ path, message }) => `<failure message="${attribute(`${path}: ${message}`)}"/>`,
     );
-    return `    <testcase classname="${name}" name="${attribute(id)}">${failures.join("")}</testcase>`;
+    return `    <testcase classname="${name}" name="${attribute(testId)}">${failures.join("")}</testcase>`;
   });
   return [
     '<?xml version="1.0" encoding="UTF-8"?>',

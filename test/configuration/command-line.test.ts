@@ -156,7 +156,7 @@ describe("gateway configuration test", () => {
       {
         total: 1,
         failed: 1,
-        results: [{ id: "anna", passed: false, ruleId: "hello", outcome: "send" }],
+        results: [{ testId: "anna", passed: false, ruleId: "hello", outcome: "send" }],
         differences: [{ testId: "anna", message, ruleId: "hello", clause: null }],
         coverage: [{ ruleId: "hello", matched: 1, clauses: [{ met: 1, notMet: 0 }] }],
       },

@@ -31,9 +31,9 @@ test("the first rule that matches decides, after matching rules that continue", 
   const { ruleId, rules, effects } = evaluate(await compile(DOCUMENT), decisionInput());
   expect(ruleId).toBe("large");
   expect(rules).toMatchObject([
-    { id: "tag", matched: true, clauses: [] },
+    { ruleId: "tag", matched: true, clauses: [] },
     {
-      id: "large",
+      ruleId: "large",
       matched: true,
       clauses: [
         { value: true, read: [{ path: "contact.tags", value: ["vip"] }] },
@@ -60,7 +60,7 @@ test("if no rule decides, `otherwise` applies, and the explanation has the claus
   const { ruleId, rules, effects } = evaluate(await compile(DOCUMENT), decisionInput({ total: 90 }));
   expect(ruleId).toBeNull();
   expect(rules[1]).toMatchObject({
-    id: "large",
+    ruleId: "large",
     matched: false,
     clauses: [{ value: true }, { value: false }],
   });
@@ -70,7 +70,7 @@ test("if no rule decides, `otherwise` applies, and the explanation has the claus
 test("a rule that has matched too recently does not match, and is marked as spent", async () => {
   const { ruleId, rules } = evaluate(await compile(DOCUMENT), { ...decisionInput(), spent: ["large"] });
   expect(ruleId).toBeNull();
-  expect(rules[1]).toMatchObject({ id: "large", matched: false, spent: true });
+  expect(rules[1]).toMatchObject({ ruleId: "large", matched: false, spent: true });
 });
 
 test.each([

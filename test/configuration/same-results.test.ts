@@ -65,7 +65,7 @@ describeGateway({ engine: "any" }, (gateway) => {
     const { body } = await gateway.graphql(
       `query ($agentId: ID, $document: JSONObject!) {
         runConfigurationTests(agentId: $agentId, against: { document: $document }) {
-          total failed results { id passed ruleId outcome } differences { testId path message ruleId clause }
+          total failed results { testId passed ruleId outcome } differences { testId path message ruleId clause }
           coverage { ruleId matched clauses { met notMet } }
         }
       }`,
@@ -125,7 +125,7 @@ describeGateway({ engine: "any" }, (gateway) => {
     const { body } = await gateway.graphql(
       `query ($id: ID!, $document: JSONObject!) {
         replayDecision(id: $id, against: { document: $document }) {
-          status ruleId explanation { rules { id matched clauses { value } } }
+          status ruleId explanation { rules { ruleId matched clauses { value } } }
         }
       }`,
       { id, document },
@@ -150,8 +150,8 @@ describeGateway({ engine: "any" }, (gateway) => {
       const { outcome, rules } = runTest(await compile(document), first, 0);
       expect(replay.ruleId).toBe(result.ruleId);
       expect(replay.status).toBe(outcome === null ? "invalid" : "same");
-      const shown = rules.map(({ id, matched, clauses }) => ({
-        id,
+      const shown = rules.map(({ ruleId, matched, clauses }) => ({
+        ruleId,
         matched,
         clauses: clauses.map(({ value }) => ({ value })),
       }));

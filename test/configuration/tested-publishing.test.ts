@@ -37,7 +37,7 @@ const unsent = (at: number) => ({
   clause: null,
 });
 
-const RESULTS = `total failed results { id passed ruleId outcome } differences { testId path message ruleId clause }
+const RESULTS = `total failed results { testId passed ruleId outcome } differences { testId path message ruleId clause }
   coverage { ruleId matched clauses { met notMet } }`;
 
 describeGateway({ engine: "one" }, (gateway) => {
@@ -126,8 +126,8 @@ describeGateway({ engine: "one" }, (gateway) => {
       total: 2,
       failed: 1,
       results: [
-        { id: "t0", passed: false, ruleId: null, outcome: "silent" },
-        { id: "t1", passed: true, ruleId: "hello", outcome: "send" },
+        { testId: "t0", passed: false, ruleId: null, outcome: "silent" },
+        { testId: "t1", passed: true, ruleId: "hello", outcome: "send" },
       ],
       differences: [difference(0), unsent(0)],
       coverage: [{ ruleId: "hello", matched: 1, clauses: [{ met: 1, notMet: 1 }] }],

@@ -290,7 +290,7 @@ test.each<[expected: object, path: string, message: string, given?: Given & Reco
 
 test("the result of a test does not contain the conditions that were tried, which may be many", async () => {
   const { results } = await run([{ expect: { rule: "vip" } }]);
-  expect(results).toEqual([{ id: "t0", passed: true, ruleId: "vip", outcome: "send", differences: [] }]);
+  expect(results).toEqual([{ testId: "t0", passed: true, ruleId: "vip", outcome: "send", differences: [] }]);
 });
 
 test("a situation that the configuration rejects is a difference, whatever the test expects", async () => {

@@ -127,6 +127,17 @@ describeGateway({ engine: "any", env: { DELIVERY_WORKERS: "1" } }, (gateway) => 
     expect(body.data.exportContact.totalCount).toBe(all.length);
   });
 
+  test("records of different contacts have different IDs", async () => {
+    const other = await addContact(gateway, { agentId, ref: "other", tags: ["vip"] });
+    const query = "query ($id: ID!) { exportContact(id: $id, first: 100) { nodes { id } } }";
+    const ids: string[] = [];
+    for (const id of [contactId, other]) {
+      const { body } = await gateway.graphql(query, { id });
+      ids.push(...body.data.exportContact.nodes.map((node: { id: string }) => node.id));
+    }
+    expect(new Set(ids).size).toBe(ids.length);
+  });
+
   test("a page ends with the record that makes it large", async () => {
     const large = await addConversation(gateway, { agentId });
     await gateway.services.database.write(async (tx) => {

@@ -172,7 +172,7 @@ describeGateway({ engine: "any", env: { DELIVERY_WORKERS: "8" } }, (gateway) => 
         gates: [],
         rules: [
           {
-            id: "vip-shipped",
+            ruleId: "vip-shipped",
             matched: true,
             clauses: [
               {
@@ -227,7 +227,7 @@ describeGateway({ engine: "any", env: { DELIVERY_WORKERS: "8" } }, (gateway) => 
     expect(body).not.toHaveProperty("ruleId");
     const [vip] = body.explanation.rules;
     expect(vip).toMatchObject({
-      id: "vip-shipped",
+      ruleId: "vip-shipped",
       matched: false,
       clauses: [{ value: true }, { value: false }],
     });
@@ -301,7 +301,7 @@ describeGateway({ engine: "any", env: { DELIVERY_WORKERS: "8" } }, (gateway) => 
     const contact = { id: await newContact() };
     const { ruleId, explanation, failedEffects } = await decided({ type: "many", contact });
     expect(ruleId).toBe("many-5");
-    expect(explanation.rules.at(-1)).toMatchObject({ id: "many-5", matched: true });
+    expect(explanation.rules.at(-1)).toMatchObject({ ruleId: "many-5", matched: true });
     expect(explanation.effects).toHaveLength(120);
     expect(explanation.effects.slice(0, 100)).toEqual(
       Array(100).fill(expect.objectContaining({ status: expect.stringMatching(/^(done|unchanged)$/) })),

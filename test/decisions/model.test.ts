@@ -332,7 +332,7 @@ onAnyEngine((engine) => {
     const { status, body } = await api.decide({ type, contact });
     expect([status, body.explanation.rules]).toEqual([
       201,
-      [expect.objectContaining({ id: type, spent: true })],
+      [expect.objectContaining({ ruleId: type, spent: true })],
     ]);
     await settle();
   });
@@ -372,7 +372,7 @@ onAnyEngine((engine) => {
     await settle();
     expect(await found(decision)).toMatchObject({ state: "decided" });
     const { body } = await api.decide({ type: "weekly", contact });
-    expect(body.explanation.rules).toMatchObject([{ id: "weekly", spent: true }]);
+    expect(body.explanation.rules).toMatchObject([{ ruleId: "weekly", spent: true }]);
   });
 
   test("a model's message that fails has no effect, and does not count for `once`", async () => {

@@ -116,8 +116,8 @@ describeGateway({ engine: "any" }, (gateway) => {
       explanation: {
         version,
         rules: [
-          { id: "large", matched: false },
-          { id: "tagged", matched: false },
+          { ruleId: "large", matched: false },
+          { ruleId: "tagged", matched: false },
         ],
         effects: [{ kind: "handoff", status: "skipped", reason: "small" }],
       },

@@ -190,7 +190,7 @@ describeGateway({ env: { DELIVERY_WORKERS: "0" }, engine: "any" }, (gateway) => 
     expect(ruleId).toBeUndefined();
     expect(explanation.rules).toEqual([
       expect.objectContaining({
-        id: "noted",
+        ruleId: "noted",
         matched: false,
         clauses: [
           expect.objectContaining({
@@ -298,7 +298,7 @@ describeGateway({ env: { DELIVERY_WORKERS: "0" }, engine: "any" }, (gateway) => 
     const held = await decide("both", { conversationId });
     expect(held).toMatchObject({ ruleId: "both", outcome: "silent", failedEffects: 0 });
     expect(held.explanation.gates).toEqual([{ name: "handler", passed: false }]);
-    expect(held.explanation.rules).toMatchObject([{ id: "both", matched: true }]);
+    expect(held.explanation.rules).toMatchObject([{ ruleId: "both", matched: true }]);
     expect(effectsOf(held)).toEqual([
       ["send", "skipped", "handed_off"],
       ["addTags", "skipped", "handed_off"],

@@ -46,6 +46,19 @@ test("every type, field, argument, input field and enum value has a description"
   expect(all.filter(([, { description }]) => !description?.trim()).map(([at]) => at)).toEqual([]);
 });
 
+test("an id identifies its object among all objects of its type, so that caches can use it as a key", () => {
+  const ids = Object.values(createSchema().getTypeMap())
+    .filter(isObjectType)
+    .flatMap((type) => {
+      const { id } = type.getFields();
+      return id === undefined ? [] : [{ of: type.name, type: String(id.type), description: id.description }];
+    });
+  expect(ids.length).toBeGreaterThan(20);
+  const isIdentifier = ({ type, description }: (typeof ids)[number]) =>
+    /^ID!?$/.test(type) && description?.startsWith("Unique identifier");
+  expect(ids.filter((each) => !isIdentifier(each)).map(({ of }) => of)).toEqual([]);
+});
+
 test("arguments and input fields with a default are never null", () => {
   const withDefault = parts().filter(([, { defaultValue }]) => defaultValue !== undefined);
   expect(withDefault.length).toBeGreaterThan(30);

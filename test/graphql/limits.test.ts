@@ -206,7 +206,7 @@ describe("the allowed size of a response depends on the requested pages", () => 
   });
 
   test("a default page of decisions may have all rules and clauses", async () => {
-    const rules = "rules { id matched spent clauses { source value } }";
+    const rules = "rules { ruleId matched spent clauses { source value } }";
     expect(codesOf(await gateway.graphql(`{ decisions { nodes { id explanation { ${rules} } } } }`))).toEqual(
       [],
     );

@@ -146,13 +146,19 @@ describeGateway({ ...DELIVERS, engine: "any" }, (gateway) => {
       kind: "later",
       status: "done",
       timer: {
-        id: timer?.id,
+        timerId: timer?.id,
         key: "pay-A1",
         situationType: "payment.reminder",
         data: { orderId: "A1", attempt: 1 },
         dueAt: timer?.dueAt,
       },
     });
+    // Explanations stored by earlier builds are still readable.
+    const earlier = `replace(replace(explanation, '{"ruleId":', '{"id":'), '"timerId":', '"id":')`;
+    await gateway.services.database.write((tx) =>
+      tx.query(`update decision set explanation = ${earlier} where id = $1`, [decision.id]),
+    );
+    expect((await decisionClient(gateway).find(decision.id)).body.explanation).toEqual(decision.explanation);
     expect(await laneOf(timer?.id ?? "")).toMatchObject({ kind: "timer", wakeAt: timer?.dueAt });
     await makeDue(timer as Timer);
     const made = await fired(timer?.id ?? "");
@@ -190,7 +196,10 @@ describeGateway({ ...DELIVERS, engine: "any" }, (gateway) => {
     const none = await decide("paid", { conversationId, data: { orderId: "A2" } });
     expect(none.explanation.effects[0]).toMatchObject({ status: "unchanged", timer: { key: "pay-A2" } });
     const { explanation } = await decide("paid", { conversationId });
-    expect(explanation.effects[0]).toMatchObject({ status: "done", timer: { id: timer.id, key: "pay-A1" } });
+    expect(explanation.effects[0]).toMatchObject({
+      status: "done",
+      timer: { timerId: timer.id, key: "pay-A1" },
+    });
     expect([await timersOf(contactId), await laneOf(timer.id)]).toEqual([[], null]);
   });
 

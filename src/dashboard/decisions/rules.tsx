@@ -22,9 +22,9 @@ export function Rules({ explanation }: { explanation: ReasonsFragment }) {
   return (
     <ol className={styles.rules} aria-label="Rules">
       {rules.map((rule) => (
-        <li key={rule.id} className={styles.rule} data-matched={rule.matched}>
+        <li key={rule.ruleId} className={styles.rule} data-matched={rule.matched}>
           <p className={styles.ruleName}>
-            <strong>{rule.id}</strong> <RuleTag rule={rule} />
+            <strong>{rule.ruleId}</strong> <RuleTag rule={rule} />
           </p>
           {rule.spent && (
             <p className={styles.note}>
@@ -36,7 +36,7 @@ export function Rules({ explanation }: { explanation: ReasonsFragment }) {
           {rule.clauses.length === 0 ? (
             <p className={styles.note}>It has no conditions.</p>
           ) : (
-            <ul className={styles.clauses} aria-label={`Conditions of ${rule.id}`}>
+            <ul className={styles.clauses} aria-label={`Conditions of ${rule.ruleId}`}>
               {rule.clauses.map((clause, i) => (
                 // biome-ignore lint/suspicious/noArrayIndexKey: an explanation never changes, and conditions may repeat
                 <ClauseItem key={i} clause={clause} />

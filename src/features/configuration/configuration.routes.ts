@@ -58,7 +58,7 @@ export const configurationRoutes: RouteGroup = {
       document: `query runConfigurationTests($against: ReplayAgainst) {
         runConfigurationTests(against: $against) {
           total failed
-          results { id passed ruleId outcome }
+          results { testId passed ruleId outcome }
           differences { testId path message ruleId clause }
           coverage { ruleId matched clauses { met notMet } }
         }
@@ -73,7 +73,7 @@ export const configurationRoutes: RouteGroup = {
         answer: {
           total: 1,
           failed: 0,
-          results: [{ id: "vip-order", passed: true, ruleId: "vip-shipped", outcome: "send" }],
+          results: [{ testId: "vip-order", passed: true, ruleId: "vip-shipped", outcome: "send" }],
           differences: [],
           coverage: [{ ruleId: "vip-shipped", matched: 1, clauses: [{ met: 1, notMet: 0 }] }],
         },

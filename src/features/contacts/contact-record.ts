@@ -23,7 +23,7 @@ export type ContactRecordKind = keyof typeof ContactRecordKind;
 
 @ObjectType({ simpleResolvers: true, description: "A stored record about a contact." })
 export class ContactRecord {
-  @Field(() => ID, { description: "Position of the record in the export." })
+  @Field(() => ID, { description: "Unique identifier of the record: its position in the export." })
   id!: string;
 
   @Field(() => ContactRecordKind, { description: "Kind of the record." })

@@ -31,7 +31,7 @@ export const contactParts: readonly ContactPart[] = [
   {
     kind: "tag",
     rows: (reader, contactId) => reader.createQueryBuilder(ContactTag, "tag").where({ contactId }),
-    order: ["tag.tag"],
+    order: ["tag.contactId", "tag.tag"],
   },
   {
     kind: "event",

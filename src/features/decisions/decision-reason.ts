@@ -50,7 +50,7 @@ export function reasonOf({ explanation }: Pick<Decision, "explanation">): Decisi
   if (rule === undefined) return null;
   const clause = rule.clauses.at(-1);
   const isMet = rule.matched || rule.spent === true;
-  return { ...reason, ruleId: rule.id, condition: clause?.source ?? null, isMet };
+  return { ...reason, ruleId: rule.ruleId, condition: clause?.source ?? null, isMet };
 }
 
 /** Returns the rule with the most met conditions or, in a tie, the first such rule. */

@@ -5,7 +5,7 @@ import { Nullable } from "../../common/nullable";
 import type { Timestamp } from "../../common/time";
 import { Uuid } from "../../common/uuid";
 import { UUID_COLUMN } from "../../database/columns";
-import { STORED_JSON, type StoredJson } from "../../database/stored-json";
+import type { StoredJson } from "../../database/stored-json";
 import { IdColumn, NullableTime, TimeColumn } from "../../schema/columns";
 import { GraphQLJsonObject } from "../../schema/json-object";
 import { MaxCharacters } from "../../schema/list-size";
@@ -22,6 +22,7 @@ import type { CompiledConfiguration } from "../configuration/document/compiled-c
 import type { Effect } from "../configuration/document/effect";
 import type { ModelRequestState, Snapshot } from "./decision-record";
 import type { Explanation } from "./explanation";
+import { STORED_EXPLANATION } from "./explanation-json";
 
 /** Lane kind for background decisions; a lane has the ID of its decision. */
 export const DECISION_LANE = "decision";
@@ -161,7 +162,7 @@ export class Decision {
   @Column({ type: "simple-json", nullable: true })
   basis!: ModelRequestState | null;
 
-  @Column({ type: "text", nullable: true, transformer: STORED_JSON })
+  @Column({ type: "text", nullable: true, transformer: STORED_EXPLANATION })
   explanation!: StoredJson<Explanation> | null;
 
   @TimeColumn("When the decision was requested.")

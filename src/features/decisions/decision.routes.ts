@@ -8,8 +8,8 @@ const EXPLANATION = `explanation {
   model { name durationMs inputTokens outputTokens }
   error { code message }
   gates { name passed nearest }
-  rules { id matched spent clauses { source value error { code message } read { path value isCut } } }
-  effects { kind ruleId status error { code message } messageId template text locale subject html resendOf delaySeconds topic isUrgent gate { name until path topic } line obstacles { line error { code message } } tags reason scope timer { id key situationType data dueAt } }
+  rules { ruleId matched spent clauses { source value error { code message } read { path value isCut } } }
+  effects { kind ruleId status error { code message } messageId template text locale subject html resendOf delaySeconds topic isUrgent gate { name until path topic } line obstacles { line error { code message } } tags reason scope timer { timerId key situationType data dueAt } }
 }`;
 
 const EXCHANGE =
@@ -45,7 +45,7 @@ const EXPLAINED = {
     version: 1,
     now: TO_ANNA.createdAt,
     gates: [{ name: "handler", passed: true }],
-    rules: [{ id: "order-shipped", matched: true, clauses: [] }],
+    rules: [{ ruleId: "order-shipped", matched: true, clauses: [] }],
     effects: [
       {
         kind: "send",

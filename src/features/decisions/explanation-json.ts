@@ -1,4 +1,5 @@
-import { StoredJson } from "../../database/stored-json";
+import type { ValueTransformer } from "typeorm";
+import { STORED_JSON, StoredJson } from "../../database/stored-json";
 import type { CompiledRule } from "../configuration/document/compiled-configuration";
 import type { Explanation, ReadValue, RuleExplanation } from "./explanation";
 
@@ -33,13 +34,37 @@ export function rulesJson(results: readonly RuleExplanation[], tried: readonly C
     reads.set(read, json);
     return json;
   };
-  const ruleJson = ({ id, matched, spent, clauses }: RuleExplanation, i: number) => {
+  const ruleJson = ({ ruleId, matched, spent, clauses }: RuleExplanation, i: number) => {
     const clausesJson = clauses.map(({ source, value, error, read }, at) => {
       const sourceJson = tried[i]?.conditions[at]?.json ?? JSON.stringify(source);
       const result = error === null ? `"value":${value}` : `"error":${JSON.stringify(error)}`;
       return `{"source":${sourceJson},${result},"read":[${read.map(readJson)}]}`;
     });
-    return `{"id":"${id}","matched":${matched}${spent ? ',"spent":true' : ""},"clauses":[${clausesJson}]}`;
+    return `{"ruleId":"${ruleId}","matched":${matched}${spent ? ',"spent":true' : ""},"clauses":[${clausesJson}]}`;
   };
   return `[${results.map(ruleJson)}]`;
 }
+
+/** Like `STORED_JSON`, but also reads explanations of earlier builds, whose rules and timers have an `id`. */
+export const STORED_EXPLANATION: ValueTransformer = {
+  to: STORED_JSON.to,
+  from: (text: string | null) =>
+    STORED_JSON.from(
+      text !== null && /"(rules":\[|timer":)\{"id":/.test(text) ? withCurrentNames(text) : text,
+    ),
+};
+
+function withCurrentNames(text: string): string {
+  const { rules, effects, ...start } = JSON.parse(text);
+  const current = {
+    ...start,
+    rules: rules.map(({ id, ...rule }: Record<string, unknown>) => ({ ruleId: id, ...rule })),
+    effects: effects.map(({ timer, ...effect }: Record<string, unknown>) => ({
+      ...effect,
+      ...(timer !== undefined && { timer: withTimerId(timer as Record<string, unknown>) }),
+    })),
+  };
+  return JSON.stringify(current);
+}
+
+const withTimerId = ({ id, ...timer }: Record<string, unknown>) => ({ timerId: id, ...timer });

@@ -118,7 +118,7 @@ export class ClauseExplanation {
 export class RuleExplanation {
   @Field(() => String, { description: "ID of the rule in the configuration." })
   @MaxCharacters(NAME_MAX_LENGTH)
-  id!: string;
+  ruleId!: string;
 
   @Field(() => Boolean, { description: "True if the rule matched." })
   matched!: boolean;
@@ -186,7 +186,7 @@ export class LineObstacle {
 @ObjectType({ simpleResolvers: true, description: "A timer that an effect sets or cancels." })
 export class TimerExplanation {
   @Nullable(() => ID, "ID of the timer, or null if there is none, as in a dry run.")
-  id!: string | null;
+  timerId!: string | null;
 
   @ThirdPartyText()
   @Nullable(() => String, "Name of the timer, or null if it could not be determined.")

@@ -62,7 +62,7 @@ export function plan(configuration: CompiledConfiguration, input: DecisionInput)
     ...(conversation === null && !isHuman ? [] : [{ name: HANDLER, passed: !isHuman }]),
     ...(answers === undefined ? [] : [loopGate(answers)]),
   ];
-  const matched = rules.filter((rule) => rule.matched).map(({ id }) => id);
+  const matched = rules.filter((rule) => rule.matched).map((rule) => rule.ruleId);
   const planned = { ruleId, gates, rules, matched, effects, formatted };
   return mayAsk(gates) && effects.some(isUnrenderedAsk)
     ? withOtherwise(configuration, input, planned)

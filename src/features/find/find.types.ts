@@ -27,7 +27,7 @@ export class Found {
   @Field(() => FoundKind, { description: "Kind of the resource." })
   kind!: FoundKind;
 
-  @Field(() => ID, { description: "ID of the resource." })
+  @Field(() => ID, { description: "Unique identifier of the resource." })
   @Uuid
   id!: string;
 

@@ -136,7 +136,7 @@ const routes: readonly Omit<RestRoute, "keys">[] = [
     path: "/organization/agents/:agentId/configuration/tests",
     document: `query testConfiguration($agentId: ID!, $against: ReplayAgainst) {
       runConfigurationTests(agentId: $agentId, against: $against) {
-        total failed results { id passed } differences { testId path message }
+        total failed results { testId passed } differences { testId path message }
       }
     }`,
     pathParameters: [AGENT_ID],
@@ -145,7 +145,7 @@ const routes: readonly Omit<RestRoute, "keys">[] = [
     answers: "The results, even if tests fail.",
     example: {
       body: { against: { draft: true } },
-      answer: { total: 1, failed: 0, results: [{ id: "vip-order", passed: true }], differences: [] },
+      answer: { total: 1, failed: 0, results: [{ testId: "vip-order", passed: true }], differences: [] },
     },
   },
   {

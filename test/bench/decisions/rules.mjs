@@ -38,7 +38,7 @@ export const documentOf = (rules) => ({
 const READ = ["situation.data.total", "contact.tags"];
 
 const explain = ({ id, conditions }, matched, values, read) => ({
-  id,
+  ruleId: id,
   matched,
   clauses: conditions.map((source, i) => ({
     source,

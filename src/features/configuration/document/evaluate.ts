@@ -10,7 +10,7 @@ import { type DecisionInput, readSituation, rootsForConditions, rootsForTemplate
 
 /** The reasons why a rule did or did not match. */
 export interface RuleResult {
-  id: string;
+  ruleId: string;
   matched: boolean;
   /** True if the conditions are met, but the rule has matched too recently (`once`). */
   spent?: true;
@@ -54,7 +54,7 @@ export function evaluate(configuration: CompiledConfiguration, input: DecisionIn
     rules.push(result);
     if (!result.matched) continue;
     const { do: effects = [], whileHuman } = rule.document;
-    chosen.push({ ruleId: result.id, effects, whileHuman: whileHuman || undefined });
+    chosen.push({ ruleId: result.ruleId, effects, whileHuman: whileHuman || undefined });
     count += effects.length;
     if (rule.document.continue && count <= MAX_EFFECTS_PER_DECISION) continue;
     decided = rule;
@@ -130,14 +130,14 @@ function tryRule(rule: CompiledRule, run: Run, spent: readonly string[], counted
   for (const condition of conditions) {
     const clause = condition.evaluate(run);
     clauses.push(clause);
-    if (clause.value !== true) return { id: document.id, matched: false, clauses };
+    if (clause.value !== true) return { ruleId: document.id, matched: false, clauses };
   }
   const key = rule.onceKey?.evaluate(run);
-  if (typeof key === "object") return { id: document.id, matched: false, clauses: [...clauses, key] };
+  if (typeof key === "object") return { ruleId: document.id, matched: false, clauses: [...clauses, key] };
   const { once } = document;
   const count = once?.group === undefined ? undefined : `${once.group} ${once.per} ${key ?? ""}`;
   const isSpent =
     (once !== undefined && spent.includes(document.id)) || (count !== undefined && counted.has(count));
   if (count !== undefined && !isSpent) counted.add(count);
-  return { id: document.id, matched: !isSpent, ...(isSpent && { spent: true as const }), clauses };
+  return { ruleId: document.id, matched: !isSpent, ...(isSpent && { spent: true as const }), clauses };
 }

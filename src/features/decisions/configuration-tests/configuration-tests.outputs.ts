@@ -36,7 +36,7 @@ export class TestFromDecision {
 export class ConfigurationTestResult {
   @Field(() => String, { description: "ID of the test." })
   @MaxCharacters(NAME_MAX_LENGTH)
-  id!: string;
+  testId!: string;
 
   @Field(() => Boolean, { description: "True if the agent's decision meets the test's expectations." })
   passed!: boolean;

@@ -33,7 +33,7 @@ export class CoverageCounter {
   count({ ruleId, outcome, rules }: TestRun): void {
     const fallback = this.all.get(null);
     if (outcome !== null && ruleId === null && fallback !== undefined) fallback.matched += 1;
-    for (const { id, matched, clauses } of rules) {
+    for (const { ruleId: id, matched, clauses } of rules) {
       const rule = this.all.get(id);
       if (rule === undefined) continue;
       if (matched) rule.matched += 1;

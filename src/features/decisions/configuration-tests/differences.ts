@@ -96,7 +96,7 @@ function whyNot(
     ruleId: expected,
     clause,
   });
-  const tried = planned.rules.find(({ id }) => id === expected);
+  const tried = planned.rules.find(({ ruleId }) => ruleId === expected);
   if (tried === undefined) {
     const rule = configuration.document.rules?.find(({ id }) => id === expected);
     const isOther = rule !== undefined && rule.on !== ANY_SITUATION && rule.on !== test.situation.type;
@@ -114,10 +114,10 @@ function whyNot(
 }
 
 /** Describes a rule's unmet condition. */
-function falseClause({ id, clauses }: RuleExplanation): string {
+function falseClause({ ruleId, clauses }: RuleExplanation): string {
   const last = clauses.at(-1);
-  if (last === undefined) return `${id} did not match`;
-  const name = `clause ${clauses.length} of ${id} (${shown(last.source)})`;
+  if (last === undefined) return `${ruleId} did not match`;
+  const name = `clause ${clauses.length} of ${ruleId} (${shown(last.source)})`;
   return last.error === null
     ? `${name} was false${reads(last)}`
     : `${name} could not be evaluated (${last.error.message.replace(/\.$/, "")})`;

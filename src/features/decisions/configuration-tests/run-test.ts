@@ -33,18 +33,18 @@ export interface Decided {
 
 /** Compares the decision in a test with its expectations. The result depends only on the arguments. */
 export function runTest(configuration: CompiledConfiguration, test: TestDocument, index: number): TestRun {
-  const { id, expect } = test;
+  const { id: testId, expect } = test;
   let decided: Decided;
   try {
     decided = decide(configuration, test);
   } catch (error) {
     if (!(error instanceof InvalidInput)) throw error;
     const differences = [rejection(test, index, error)];
-    return { id, passed: false, ruleId: null, outcome: null, rules: [], differences };
+    return { testId, passed: false, ruleId: null, outcome: null, rules: [], differences };
   }
   const { ruleId, rules } = decided.planned;
   const differences = differencesOf({ configuration, test, index, expect, ...decided });
-  return { id, passed: differences.length === 0, ruleId, outcome: decided.outcome, rules, differences };
+  return { testId, passed: differences.length === 0, ruleId, outcome: decided.outcome, rules, differences };
 }
 
 /**

@@ -43,7 +43,7 @@ function gateIn({ sendAt, heldBy, review }: Omit<Result, "status">, topic: strin
 }
 
 const explainTimer = (effect: TimerChange, timer: Result["timer"]): TimerExplanation => ({
-  id: timer?.id ?? null,
+  timerId: timer?.id ?? null,
   key: effect.key,
   ...(effect.kind === "later" && {
     situationType: effect.situation,
