@@ -287,6 +287,19 @@ describeDashboard("whatever the width, the dashboard", (dashboard) => {
     await gone(page.getByRole("button", { name: "Filter (2)" }));
   });
 
+  test("shows the first item of each inbox list in the upper half of a phone", async () => {
+    const page = await dashboard.visit("/nowhere", { viewport: { width: PHONE, height: 740 } });
+    for (const path of ["/conversations?state=open", "/messages", "/decisions", "/contacts"]) {
+      await follow(page, path);
+      const item = page.getByRole("row").nth(1);
+      await seen(item);
+      await eventually(async () => [path, ((await item.boundingBox())?.y ?? 740) <= 370]).toEqual([
+        path,
+        true,
+      ]);
+    }
+  });
+
   test("shows what is chosen even with forced colors, which remove all backgrounds", async () => {
     const { secret } = await mint(dashboard.gateway, { name: "counted" });
     await dashboard.gateway.rest("GET", "/agent/whoami", { token: secret });

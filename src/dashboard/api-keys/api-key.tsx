@@ -63,7 +63,7 @@ function Shown({ apiKey }: { apiKey: KeyFragment }) {
     <Page
       section={SECTION}
       title={apiKey.name}
-      lead={
+      summary={
         <span className={styles.lead}>
           <code>{apiKey.hint}</code> <KeyTag status={statusOf(apiKey)} />
         </span>

@@ -40,7 +40,7 @@ export function AuditLog() {
     <Page
       section="Settings"
       title="Audit log"
-      lead={`Activity in your organization. Times are shown in ${timeZone()}.`}
+      summary={`Activity in your organization. Times are shown in ${timeZone()}.`}
       actions={<ExportButton filter={filter} onError={setExportError} />}
     >
       {exportError !== undefined && <Failure error={exportError} />}

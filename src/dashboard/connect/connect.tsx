@@ -99,7 +99,7 @@ function Consent(props: {
     );
   }
   return (
-    <Page title={`Connect ${request.name}?`} lead="It will be able to act as the agent that you choose.">
+    <Page title={`Connect ${request.name}?`} summary="It will be able to act as the agent that you choose.">
       <Card title="Application">
         <Facts
           facts={{

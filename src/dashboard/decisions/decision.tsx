@@ -47,7 +47,7 @@ function DecisionPage({ id, decision }: { id: string; decision: DecisionData }) 
   const { messageIds: ids } = situation.data;
   const messageIds: string[] = situation.type === RECEIVED && Array.isArray(ids) ? ids : [];
   return (
-    <Page title={situation.type} section={SECTION} lead={<Summary decision={decision} />}>
+    <Page title={situation.type} section={SECTION} summary={<Summary decision={decision} />}>
       <Beside aside={<About id={id} decision={decision} />}>
         <Card title="What happened">
           <Facts

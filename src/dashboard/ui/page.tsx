@@ -39,11 +39,16 @@ export function usePageTitle(title: string): Ref<HTMLHeadingElement> {
   return heading;
 }
 
-/** A page of the dashboard: its section, title, lead, actions and content. */
+/**
+ * A page of the dashboard: its section, title, actions and content.
+ * @param lead explains the page; phones omit it, because it pushes the content down
+ * @param summary what the page shows, in a sentence
+ */
 export function Page(props: {
   title: string;
   section?: ReactNode;
   lead?: ReactNode;
+  summary?: ReactNode;
   actions?: ReactNode;
   children: ReactNode;
 }) {
@@ -56,7 +61,8 @@ export function Page(props: {
           <h1 ref={heading} tabIndex={-1} className={styles.title} title={props.title} dir="auto">
             {props.title}
           </h1>
-          {props.lead !== undefined && <p className={styles.lead}>{props.lead}</p>}
+          {props.lead !== undefined && <p className={`${styles.lead} ${styles.wide}`}>{props.lead}</p>}
+          {props.summary !== undefined && <p className={styles.lead}>{props.summary}</p>}
         </div>
         {props.actions !== undefined && <div className={styles.actions}>{props.actions}</div>}
       </header>
@@ -76,7 +82,7 @@ export function LoadingPage(props: { title: string; section?: ReactNode; lead?: 
           <h1 className={styles.title} dir="auto">
             {props.title}
           </h1>
-          {props.lead !== undefined && <p className={styles.lead}>{props.lead}</p>}
+          {props.lead !== undefined && <p className={`${styles.lead} ${styles.wide}`}>{props.lead}</p>}
         </div>
       </header>
       <Placeholder />
