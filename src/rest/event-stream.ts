@@ -11,7 +11,7 @@ import { startStream } from "../http/start-stream";
 const TYPE = "text/event-stream";
 
 const TIMES = {
-  /** Interval between comments on an idle stream (ms), which proxies would close after a silent minute. */
+  /** Interval between heartbeats on an idle stream (ms), which proxies would close after a silent minute. */
   heartbeatMs: 15_000,
   /** Close the connection of a client that reads nothing for this long (ms). */
   stalledMs: 30_000,
@@ -67,13 +67,13 @@ export class EventStreams<Item> {
     const sending = { raw, stream, position, lastWriteAt: performance.now(), stalledSince: undefined };
     this.add(sending);
     try {
-      // The first ID lets clients resume from here even if they have received no event.
-      await write(sending, `retry: ${RETRY_MS}\nid: ${position}\n\n`);
+      // The first position lets clients resume from here even if they have received no event.
+      await write(sending, `retry: ${RETRY_MS}\n${positionFrame(position)}`);
       for (let items = await stream.nextBatch(); items !== undefined; items = await stream.nextBatch()) {
         const toFrames = () => Buffer.from(items.map(this.toFrame).join(""));
         await write(sending, getOrCreate(this.frames, items, toFrames));
       }
-      end(raw, ": the server is stopping\n\n");
+      end(raw, ": the server is stopping\n");
     } catch (cause) {
       const error = toGatewayError(cause);
       if (error.status >= 500) request.log.error({ err: error.cause }, error.code);
@@ -101,13 +101,18 @@ export class EventStreams<Item> {
       if (stalledSince !== undefined) {
         if (now - stalledSince >= this.times.stalledMs) raw.destroy();
       } else if (now - lastWriteAt >= this.times.heartbeatMs) {
-        // An ID without data advances the client's position past events that the filter excluded.
+        // A later position advances the client past events that the filter excluded.
         const isAhead = stream.position !== sending.position;
-        void write(sending, isAhead ? `:\nid: ${stream.position}\n\n` : ":\n\n");
+        // A comment without an empty line, because some clients report each empty line as an empty event.
+        void write(sending, isAhead ? positionFrame(stream.position) : ":\n");
       }
     }
   }
 }
+
+/** Returns a position as an event with data, because some clients ignore the ID of an event without data. */
+const positionFrame = (position: string): string =>
+  `id: ${position}\nevent: position\ndata: ${JSON.stringify({ position })}\n\n`;
 
 /** Writes to a client and waits until it has read enough or has disconnected. */
 async function write(sending: OpenStream, text: string | Buffer): Promise<void> {

@@ -99,12 +99,12 @@ test("an idle event stream has heartbeats, which show how far it has been read",
   const until = async (wanted: string) => {
     for (let text = ""; !text.includes(wanted); ) text += (await reader?.read())?.value;
   };
-  await until("id: 1\n\n");
-  await until(":\n\n");
+  await until('retry: 2000\nid: 1\nevent: position\ndata: {"position":"1"}\n\n');
+  await until(":\n");
   position = 17;
-  await until(":\nid: 17\n\n");
+  await until('id: 17\nevent: position\ndata: {"position":"17"}\n\n');
   end();
-  await until(": the server is stopping\n\n");
+  await until(": the server is stopping\n");
   expect((await reader?.read())?.done).toBe(true);
 });
 

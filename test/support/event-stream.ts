@@ -113,7 +113,7 @@ export class EventStreamClient {
       else fields[name] = value;
     }
     if (fields.id !== undefined) this.lastId = fields.id;
-    if (fields.data === undefined) return;
+    if (fields.data === undefined || fields.event === "position") return;
     this.events.push({ id: fields.id, event: fields.event, data: JSON.parse(fields.data) });
   }
 

@@ -153,7 +153,7 @@ function openStream({ port }, key, reads) {
           isOpen = true;
           resolve(stream);
         }
-        if (!block.includes("\ndata: ")) continue;
+        if (!block.includes('"timestamp":"')) continue;
         stream.events += 1;
         if (reads) stream.times.push(Date.now() - Date.parse(/"timestamp":"([^"]+)"/.exec(block)[1]));
       }
