@@ -122,7 +122,7 @@ describeGateway({ engine: "one" }, (gateway) => {
       expect(rejected).toMatchObject({
         code: 2,
         stdout: "",
-        stderr: expect.stringMatching(/^gateway: --scopes /),
+        stderr: expect.stringMatching(/^gateway: .*--scopes /),
       });
     }
   });
