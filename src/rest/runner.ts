@@ -94,5 +94,7 @@ function linkNextPage(
     for (const each of [value].flat()) next.append(name, each);
   }
   next.set("cursor", cursor);
-  reply.header("link", `<${publicUrl}${url.split("?")[0]}?${next}>; rel="next"`);
+  // The request target may be a whole URL (RFC 9112, 3.2.2), whose host the client chose.
+  const path = url.replace(/^https?:\/\/[^/?]*/i, "").split("?")[0];
+  reply.header("link", `<${publicUrl}${path}?${next}>; rel="next"`);
 }

@@ -95,4 +95,13 @@ describe("a client's demands on the connection", () => {
       expect(statusesIn(answers)).toEqual([200]);
     },
   );
+
+  test("the link to the next page of an absolute form contains only its path", async () => {
+    for (let i = 0; i < 2; i++) await gateway.rest("POST", "/messages", { body: { message: "hello" } });
+    const answers = await sendBytes(
+      gateway.url,
+      `GET http://evil.example/messages?limit=1 HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${gateway.key}\r\nConnection: close\r\n\r\n`,
+    );
+    expect(answers).toMatch(/\r\nlink: <\/messages\?limit=1&cursor=/i);
+  });
 });
