@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { Readable } from "node:stream";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { getOrCreate } from "../common/get-or-create";
 import { addVary, compress, type Encoding, encodingFor, MIN_COMPRESSED_LENGTH } from "./encoding";
@@ -37,8 +38,11 @@ export async function sendValidated(content: Validated, request: FastifyRequest,
   if (isLong) reply.header("vary", addVary(reply.getHeader("vary"), "Accept-Encoding"));
   reply.headers({ etag: tagOf(etag, encoding), "cache-control": "no-cache" });
   const tags = ENCODINGS.map((each) => tagOf(etag, each));
-  if (matches(request.headers["if-none-match"], tags))
-    return reply.code(304).removeHeader("content-type").send();
+  if (matches(request.headers["if-none-match"], tags)) {
+    // Fastify would add a Content-Length of 0, which is not the text's (RFC 9110, 8.6), to a HEAD without a stream.
+    const body = request.method === "HEAD" ? Readable.from([]) : undefined;
+    return reply.code(304).removeHeader("content-type").send(body);
+  }
   if (encoding === "identity") return reply.send(text);
   const known = getOrCreate(compressed, content, () => ({}));
   known[encoding] ??= compress(text, encoding, LEVEL);

@@ -42,6 +42,7 @@ describe.each([
       for (const method of ["GET", "HEAD"]) {
         const reply = await ask({ "if-none-match": given }, method);
         expect([given, reply.status, reply.text]).toEqual([given, 304, ""]);
+        expect([method, reply.headers.get("content-length")]).toEqual([method, null]);
         for (const name of ["etag", "cache-control", "content-security-policy", "x-content-type-options"])
           expect([name, reply.headers.get(name)]).toEqual([name, headers.get(name)]);
       }
