@@ -49,9 +49,12 @@ export function requireJson(headers: IncomingHttpHeaders): void {
   const { "content-type": contentType } = headers;
   const [type, ...parameters] = (contentType ?? "").split(";").map((part) => part.trim().toLowerCase());
   const charset = parameters.find((parameter) => parameter.startsWith("charset="));
-  if (type !== "application/json" || (charset !== undefined && !/^charset="?utf-8"?$/.test(charset))) {
-    throw new GatewayError("invalid_content_type");
-  }
+  if (type !== "application/json") throw new GatewayError("invalid_content_type");
+  if (charset !== undefined && !/^charset="?utf-8"?$/.test(charset))
+    throw new GatewayError(
+      "invalid_content_type",
+      "The charset in Content-Type must be utf-8, or be omitted.",
+    );
 }
 
 /** @throws GatewayError `unsupported_content_encoding` */
