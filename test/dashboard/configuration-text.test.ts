@@ -4,8 +4,15 @@ import { EditorState } from "@codemirror/state";
 import { lineAndColumn, parseText, sizeOf, textOf } from "../../src/dashboard/configuration/document-text";
 import { schemaCompletion } from "../../src/dashboard/configuration/editor/completion";
 import { rangeOf } from "../../src/dashboard/configuration/editor/json-tree";
-import type { JsonSchema } from "../../src/dashboard/configuration/editor/schema";
+import {
+  alternativesOf,
+  type JsonSchema,
+  withDefinitions,
+} from "../../src/dashboard/configuration/json-schema";
+import { NAME_KINDS, type NameKind, nameProblem, renameUses } from "../../src/dashboard/configuration/rename";
 import { documentJsonSchema } from "../../src/features/configuration/document/format";
+
+const SCHEMA = withDefinitions(documentJsonSchema() as JsonSchema);
 
 const stateOf = (doc: string) => EditorState.create({ doc, extensions: json() });
 
@@ -101,8 +108,7 @@ describe("a problem is shown at", () => {
 });
 
 describe("the editor suggests", () => {
-  const schema = documentJsonSchema() as JsonSchema;
-  const complete = schemaCompletion(schema, (namesIn) => ({
+  const complete = schemaCompletion(SCHEMA, (namesIn) => ({
     send: namesIn("templates"),
     on: [...namesIn("situations"), "message.received"],
     line: ["main"],
@@ -192,5 +198,88 @@ describe("the editor suggests", () => {
     ["|", []],
   ])("%s", (marked, expected) => {
     expect(suggestions(marked)).toEqual(expected);
+  });
+});
+
+describe("a rename of a", () => {
+  const kindOf = (label: string) => NAME_KINDS.find((each) => each.label === label) as NameKind;
+  const TEXT = `{
+  "situations": { "due": { "hi": "string" }, "hi": {} },
+  "templates": {
+    "hi": { "text": "due" }, "due": "{% if situation.type == 'hi' %}hi{% endif %}" },
+  "rules": [
+    { "id": "hi", "on": "hi", "do": [{ "send": "hi", "line": "hi" }, { "ask": { "prompt": "hi", "texts": ["due", "hi"] } }] },
+    { "id": "b", "on": "*", "when": ["situation.type in [\\"hi\\", 'due']", "contact.ref == \\"hi\\""] }
+  ],
+  "otherwise": [{ "handoff": "hi" }, { "later": { "situation": "\\u0068i", "key": "hi", "data": { "hi": "hi" } } }],
+  "tests": [{ "id": "hi", "situation": { "type": "hi", "data": { "type": "hi" } }, "expect": { "sends": [{ "template": "hi" }] } }]
+}`;
+
+  test.each([
+    [
+      "Template",
+      4,
+      (text: string) =>
+        text
+          .replace('"hi": { "text"', '"new": { "text"')
+          .replace('"send": "hi"', '"send": "new"')
+          .replace('"prompt": "hi", "texts": ["due", "hi"]', '"prompt": "new", "texts": ["due", "new"]')
+          .replace('"template": "hi"', '"template": "new"'),
+    ],
+    [
+      "Situation",
+      5,
+      (text: string) =>
+        text
+          .replace('"hi": {} }', '"new": {} }')
+          .replace("== 'hi'", "== 'new'")
+          .replace('"on": "hi"', '"on": "new"')
+          .replace('in [\\"hi\\"', 'in [\\"new\\"')
+          .replace('"\\u0068i"', '"new"')
+          .replace('"type": "hi", "data"', '"type": "new", "data"'),
+    ],
+  ])("%s changes its declaration and uses, and nothing else", (label, uses, expected) => {
+    const { kind } = kindOf(label);
+    expect(renameUses(TEXT, SCHEMA, kind, "hi", "new")).toEqual({ text: expected(TEXT), uses });
+    expect(renameUses(TEXT, SCHEMA, kind, "none", "new")).toEqual({ text: TEXT, uses: 0 });
+  });
+
+  /** Returns the places where the format has names of a kind. */
+  const placesOf = (
+    kind: string,
+    schema: JsonSchema,
+    path: (string | number)[] = [],
+  ): (string | number)[][] =>
+    alternativesOf(schema).flatMap(({ names, properties = {}, items, additionalProperties: others }) => [
+      ...(names === kind ? [path] : []),
+      ...Object.entries(properties).flatMap(([name, part]) => placesOf(kind, part, [...path, name])),
+      ...(items ? placesOf(kind, items, [...path, 0]) : []),
+      ...(typeof others === "object" ? placesOf(kind, others, [...path, "member"]) : []),
+    ]);
+
+  test.each(NAME_KINDS)("$label reaches each place where the format allows one", ({ kind }) => {
+    const places = placesOf(kind, SCHEMA);
+    expect(places.length).toBeGreaterThan(4);
+    for (const place of places) {
+      const textWith = (name: string) =>
+        JSON.stringify(place.reduceRight<unknown>((part, at) => (at === 0 ? [part] : { [at]: part }), name));
+      expect(renameUses(textWith("old"), SCHEMA, kind, "old", "new")).toEqual({
+        text: textWith("new"),
+        uses: 1,
+      });
+    }
+  });
+
+  test.each([
+    ["Template", "new", undefined],
+    ["Template", "due", "The name “due” is taken."],
+    ["Template", "New one", "Use a-z and 0-9, with single . _ - between them."],
+    ["Template", "", "Use a-z and 0-9, with single . _ - between them."],
+    ["Template", "x".repeat(64), "Use at most 63 characters."],
+    ["Situation", "1st", "Use a-z and 0-9, with single . _ - between them, and start with a letter."],
+    ["Situation", "message.received", "The name “message.received” is taken."],
+    ["Situation", "x".repeat(100), undefined],
+  ])("%s to %s has the problem: %s", (label, name, problem) => {
+    expect(nameProblem({ templates: { due: "" } }, SCHEMA, kindOf(label), name)).toBe(problem);
   });
 });

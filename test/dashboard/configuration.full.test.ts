@@ -121,6 +121,32 @@ describeDashboard("Configuration", (dashboard) => {
     await eventually(() => page.getByRole("button", { name: "Save draft" }).isDisabled()).toBe(true);
   });
 
+  test("renames a template with its uses, and undo takes it back", async () => {
+    const { open } = await newAgent("renaming");
+    const page = await open();
+    await write(page, DOCUMENT);
+    await page.getByRole("button", { name: "Actions for the draft" }).click();
+    await page.getByRole("menuitem", { name: "Rename…" }).click();
+    const dialog = await dialogOf(page);
+    await seen(dialog.getByText("1 use changes as well."));
+    await dialog.getByLabel("Rename a").selectOption("Situation");
+    await seen(dialog.getByText("programs must submit this situation under its new name"));
+    await dialog.getByLabel("Rename a").selectOption("Template");
+    await dialog.getByLabel("New name").fill("left");
+    await dialog.getByRole("button", { name: "Rename" }).click();
+    await seen(dialog.getByText("The name “left” is taken."));
+    expect(await violations(page)).toEqual([]);
+    await dialog.getByLabel("New name").fill("departed");
+    await dialog.getByRole("button", { name: "Rename" }).click();
+    await seen(page.getByText("Renamed left to departed."));
+    const text = JSON.stringify(DOCUMENT);
+    await eventually(() => editorOf(page).textContent()).toBe(text.replaceAll('"left"', '"departed"'));
+    await seen(stateOf(page).getByText("No problems"));
+    await focusEditor(page);
+    await page.keyboard.press("ControlOrMeta+z");
+    await eventually(() => editorOf(page).textContent()).toBe(text);
+  });
+
   test("can be left by keyboard: Tab indents, and after Escape it moves on", async () => {
     const page = await dashboard.visit("/configuration");
     await focusEditor(page);

@@ -27,12 +27,11 @@ import { useEdit } from "./edits";
 import { doesNothing, EXAMPLE } from "./example";
 import { JsonField } from "./json-field";
 import { Problems } from "./problems";
+import { declaredNames, NAME_KINDS, RAISED } from "./rename";
 import { useSchema } from "./use-schema";
 
 const { component: Conflict } = loaded(async () => (await import("./conflict")).Conflict);
-
-/** Types of situations that the gateway itself raises. */
-const RAISED = ["message.received", "conversation.released", "message.failed"];
+const { component: RenameInDraft } = loaded(async () => (await import("./rename-dialog")).RenameInDraft);
 
 /** The draft of an agent's configuration, or the live version as a starting point. */
 export function DraftEditor(props: {
@@ -48,6 +47,7 @@ export function DraftEditor(props: {
   const { busy, error, run, clearError } = useTask();
   const { data: schema, isPending: schemaIsPending } = useSchema();
   const editor = useRef<EditorHandle>(null);
+  const [isRenaming, setRenaming] = useState(false);
   // Preserves the line breaks of the saved text, because the server does not store them.
   const [saved, setSaved] = useState<{ updatedAt: string; text: string }>();
 
@@ -113,7 +113,12 @@ export function DraftEditor(props: {
   };
 
   const lines = live.lines.map(({ name }) => name);
+  const hasNames =
+    schema !== undefined &&
+    "document" in parsed &&
+    NAME_KINDS.some((kind) => declaredNames(parsed.document, kind).length > 0);
   const menu = [
+    ...(hasNames ? [{ label: "Rename…", onClick: () => setRenaming(true) }] : []),
     { label: "Format", onClick: () => type("document" in parsed ? textOf(parsed.document) : text) },
     ...(edit === undefined ? [] : [{ label: "Discard changes", onClick: () => setEdit(undefined) }]),
     ...(draft === null
@@ -182,6 +187,15 @@ export function DraftEditor(props: {
           marks={check.marks}
         />
       </div>
+      {isRenaming && schema !== undefined && "document" in parsed && (
+        <RenameInDraft
+          text={text}
+          document={parsed.document}
+          schema={schema}
+          onRename={type}
+          onClosed={() => setRenaming(false)}
+        />
+      )}
       <footer className={styles.footer}>
         {check.error === null ? (
           check.isChecked && (

@@ -20,11 +20,11 @@ import {
   TrySituationDocument,
   type TrySituationMutation,
 } from "./documents.generated";
-import type { JsonSchema } from "./editor/schema";
 import { useEdit } from "./edits";
 import { exampleSituations } from "./example";
 import { DecisionExplained } from "./explanation";
 import { JsonField } from "./json-field";
+import type { JsonSchema } from "./json-schema";
 import { KeepAsTest } from "./keep-test";
 
 /** Template for a situation with an undeclared type. */

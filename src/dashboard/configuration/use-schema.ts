@@ -1,7 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { ApiError } from "../api/api-error";
 import { loadedOnce } from "../api/client";
-import type { JsonSchema } from "./editor/schema";
+import { type JsonSchema, withDefinitions } from "./json-schema";
 
 /** Returns the JSON Schema for configurations, which the server publishes for editors. */
 export const useSchema = () =>
@@ -10,7 +10,7 @@ export const useSchema = () =>
     queryFn: async (): Promise<JsonSchema> => {
       const response = await fetch("/agent/configuration/schema");
       if (!response.ok) throw new ApiError("No schema.", "unreachable");
-      return response.json();
+      return withDefinitions(await response.json());
     },
     staleTime: loadedOnce,
   });

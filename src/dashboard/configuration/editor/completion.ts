@@ -7,8 +7,9 @@ import {
 } from "@codemirror/autocomplete";
 import type { EditorState } from "@codemirror/state";
 import type { EditorView } from "@codemirror/view";
+import type { JsonSchema } from "../json-schema";
 import { containerOf, type JsonNode, membersOf, nodeAt, rootOf, stringOf } from "./json-tree";
-import { type JsonSchema, kindOf, schemasOf, schemasOfPart } from "./schema";
+import { kindOf, schemasOf, schemasOfPart } from "./schema";
 
 /** Names that values can refer to, such as template names, keyed by the member that holds the value. */
 export type KnownNames = (

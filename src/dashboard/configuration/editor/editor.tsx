@@ -19,10 +19,10 @@ import {
   tooltips,
 } from "@codemirror/view";
 import { type Ref, useEffect, useImperativeHandle, useRef } from "react";
+import type { JsonSchema } from "../json-schema";
 import { type KnownNames, schemaCompletion } from "./completion";
 import { schemaHint } from "./hint";
 import { firstError, nodeAt, rangeOf } from "./json-tree";
-import type { JsonSchema } from "./schema";
 import { theme } from "./theme";
 
 /** A mark in the text. */

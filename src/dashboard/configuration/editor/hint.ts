@@ -1,7 +1,8 @@
 import type { EditorState } from "@codemirror/state";
 import type { EditorView, Tooltip } from "@codemirror/view";
+import type { JsonSchema } from "../json-schema";
 import { containerOf, type JsonNode, nodeAt, stringOf } from "./json-tree";
-import { type JsonSchema, kindOf, schemasOf, schemasOfPart } from "./schema";
+import { kindOf, schemasOf, schemasOfPart } from "./schema";
 
 /** Describes the member at an offset, based on a JSON Schema. */
 export const schemaHint =

@@ -1,18 +1,6 @@
 import type { EditorState } from "@codemirror/state";
+import { alternativesOf, type JsonSchema, partOf } from "../json-schema";
 import { containerOf, type JsonNode, membersOf, segmentOf } from "./json-tree";
-
-/** The subset of JSON Schema that the server's schemas use. */
-export interface JsonSchema {
-  type?: string;
-  description?: string;
-  properties?: Readonly<Record<string, JsonSchema>>;
-  additionalProperties?: boolean | JsonSchema;
-  required?: readonly string[];
-  items?: JsonSchema;
-  anyOf?: readonly JsonSchema[];
-  enum?: readonly unknown[];
-  const?: unknown;
-}
 
 /** Returns the schemas that apply to a value of the document: several if the schema has alternatives. */
 export function schemasOf(state: EditorState, root: JsonSchema, value: JsonNode): JsonSchema[] {
@@ -35,22 +23,6 @@ export const schemasOfPart = (
   schemasOf(state, root, container)
     .flatMap((schema) => partOf(schema, segment))
     .flatMap(alternativesOf);
-
-function partOf(schema: JsonSchema, segment: string | number | undefined): JsonSchema[] {
-  if (typeof segment === "number") return schema.items ? [schema.items] : [];
-  const { properties = {}, additionalProperties: others } = schema;
-  if (segment !== undefined && Object.hasOwn(properties, segment)) {
-    const property = properties[segment];
-    return property ? [property] : [];
-  }
-  return typeof others === "object" ? [others] : [];
-}
-
-/** Returns the alternatives of a schema, each with its description. */
-function alternativesOf(schema: JsonSchema): JsonSchema[] {
-  const { anyOf, ...rest } = schema;
-  return anyOf ? anyOf.map((each) => ({ ...rest, ...each })) : [schema];
-}
 
 /** Returns the alternatives whose required members are all present; every alternative if none match. */
 function fitting(state: EditorState, value: JsonNode, schemas: readonly JsonSchema[]): JsonSchema[] {

@@ -11,7 +11,7 @@ import {
   MAX_TIMER_DAYS,
   TEMPLATE_MAX_LENGTH,
 } from "../configuration.limits";
-import { line, member, name, nonEmpty, optional, situationType, tag } from "./names";
+import { line, member, nonEmpty, optional, situationType, tag, templateName } from "./names";
 import { periodUpTo } from "./period";
 import { source, topic, urgent } from "./template-format";
 
@@ -27,7 +27,7 @@ const review = optional(z.literal(true), "Requires a person to approve the messa
 const lines = z.union([line, z.array(line).min(1).max(MAX_LINES_OF_MESSAGE)]);
 
 const send = z.strictObject({
-  send: name.describe("Name of the template."),
+  send: templateName.describe("Name of the template."),
   line: optional(
     lines,
     "Name of the line to open a conversation on if the situation names no conversation. Defaults to the default line. From a list of names, the first line that can reach the contact is used.",
@@ -66,7 +66,7 @@ const close = z.strictObject({ close: z.literal(true).describe("Closes the conve
 const ask = z.strictObject({
   ask: z
     .strictObject({
-      prompt: name.describe("Name of the template with the instructions for the model."),
+      prompt: templateName.describe("Name of the template with the instructions for the model."),
       maxLength: optional(
         z.int().min(1).max(MESSAGE_TEXT_MAX_LENGTH),
         "Max length of the text that the model writes.",
@@ -79,7 +79,7 @@ const ask = z.strictObject({
         "Number of earlier messages in the conversation to pass to the model. None by default.",
       ),
       texts: optional(
-        z.array(name).min(1).max(MAX_ASK_TEXTS),
+        z.array(templateName).min(1).max(MAX_ASK_TEXTS),
         "Names of templates whose texts are passed to the model as information, such as a returns policy.",
       ),
     })

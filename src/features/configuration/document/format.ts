@@ -15,7 +15,16 @@ import {
 } from "../configuration.limits";
 import { DATA_TYPES } from "./data-types";
 import { type EffectDocument, effects } from "./effect-format";
-import { locale, member, name, nonEmpty, optional, SITUATION_TYPE, situationType } from "./names";
+import {
+  locale,
+  member,
+  nonEmpty,
+  optional,
+  ruleGroup,
+  ruleId,
+  SITUATION_TYPE,
+  situationType,
+} from "./names";
 import { isPeriodUpTo, periodUpTo } from "./period";
 import { policy, zone } from "./policy-format";
 import { ANY_SITUATION } from "./shapes";
@@ -46,7 +55,7 @@ const situations = z
 const clause = nonEmpty(CLAUSE_MAX_LENGTH);
 
 const rule = z.strictObject({
-  id: name.describe("Unique among the rules."),
+  id: ruleId.describe("Unique among the rules."),
   on: z
     .union([z.literal(ANY_SITUATION), situationType])
     .describe("Type of situation that the rule applies to, or * for all types, even undeclared ones."),
@@ -70,7 +79,7 @@ const rule = z.strictObject({
       within: periodUpTo(MAX_ONCE_DAYS, "PT15M or P1D").describe(
         `An ISO 8601 duration, at most P${MAX_ONCE_DAYS}D.`,
       ),
-      group: optional(name, "Rules in the same group share one count."),
+      group: optional(ruleGroup, "Rules in the same group share one count."),
     }),
     "Prevents the rule, or the rules of its group, from matching again within a period.",
   ),

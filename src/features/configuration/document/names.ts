@@ -14,12 +14,18 @@ export const nonEmpty = (maxLength: number) => z.string().min(1).max(maxLength);
 export const matching = (pattern: RegExp, maxLength: number, expected: string) =>
   z.string().max(maxLength).regex(pattern, `must be ${expected}`);
 
-/** The name of a part of a document. */
-export const name = matching(
+const name = matching(
   /^[a-z0-9]+(?:[._-][a-z0-9]+)*$/,
   NAME_MAX_LENGTH,
   "a name of a-z and 0-9, with single . _ - between them",
 );
+
+// Each kind of name has its own definition in the JSON Schema, so that editors can find and rename its uses.
+export const templateName = name.meta({ id: "template-name" });
+export const topicName = name.meta({ id: "topic-name" });
+export const ruleId = name.meta({ id: "rule-id" });
+export const ruleGroup = name.meta({ id: "rule-group" });
+export const testId = name.meta({ id: "test-id" });
 
 export const SITUATION_TYPE = /^[a-z][a-z0-9]*(?:[._-][a-z0-9]+)*$/;
 
@@ -27,7 +33,7 @@ export const situationType = matching(
   SITUATION_TYPE,
   SITUATION_TYPE_MAX_LENGTH,
   "a name of a-z and 0-9, with single . _ - between them, that starts with a letter",
-);
+).meta({ id: "situation-type" });
 
 /** The name of a member in a situation's data. */
 export const member = matching(

@@ -8,7 +8,7 @@ import {
   TOPIC_TITLE_MAX_LENGTH,
 } from "../configuration.limits";
 import { isZone, similarZones } from "./local-formats";
-import { matching, name, optional } from "./names";
+import { matching, optional, topicName } from "./names";
 import { periodUpTo } from "./period";
 
 /** The days of the week as written in documents, in order from Sunday (0). */
@@ -49,7 +49,7 @@ const cap = z.strictObject({
     `A rolling period: an ISO 8601 duration, at most P${MAX_CAP_DAYS}D.`,
   ),
   topics: optional(
-    z.array(name).min(1).max(MAX_TOPICS),
+    z.array(topicName).min(1).max(MAX_TOPICS),
     "The topics of the messages that the cap counts and holds back. Defaults to all messages.",
   ),
 });
@@ -68,7 +68,7 @@ const topic = z.strictObject({
 });
 
 const topics = z
-  .record(name, topic)
+  .record(topicName, topic)
   .meta({ maxProperties: MAX_TOPICS })
   .describe("The message topics that contacts can opt in to or out of, by name.");
 

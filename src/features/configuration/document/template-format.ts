@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { LOCALE_MAX_LENGTH } from "../../../common/locales";
 import { TEMPLATE_MAX_LENGTH } from "../configuration.limits";
-import { matching, name, nonEmpty, optional } from "./names";
+import { matching, nonEmpty, optional, templateName, topicName } from "./names";
 
 /** The source of a Liquid template. */
 export const source = nonEmpty(TEMPLATE_MAX_LENGTH);
@@ -29,7 +29,7 @@ export const urgent = optional(
 );
 
 export const topic = optional(
-  name,
+  topicName,
   "Topic of the message, from the policy. The message is sent only if the contact consents to the topic.",
 );
 
@@ -47,7 +47,7 @@ const fullTemplate = z.strictObject({
 });
 
 export const templates = z
-  .record(name, z.union([text, fullTemplate]))
+  .record(templateName, z.union([text, fullTemplate]))
   .describe("The texts that the agent sends, as Liquid templates.");
 
 export type TemplateDocument = z.infer<typeof fullTemplate>;

@@ -18,7 +18,7 @@ import {
   SITUATION_MAX_BYTES,
   TIMER_KEY_MAX_LENGTH,
 } from "../configuration.limits";
-import { line, locale, name, nonEmpty, optional, situationType, tag } from "./names";
+import { line, locale, nonEmpty, optional, ruleId, situationType, tag, templateName, testId } from "./names";
 import { pathOf } from "./problem";
 
 const moment = z
@@ -112,7 +112,7 @@ const model = z
 
 const sent = z
   .strictObject({
-    template: optional(name.nullable(), "Name of the template, or null if a model wrote the text."),
+    template: optional(templateName.nullable(), "Name of the template, or null if a model wrote the text."),
     text: optional(text, "The whole text."),
     contains: optional(text, "Text that the message must contain."),
     subject: optional(subject, "The subject, or null if there is none."),
@@ -134,7 +134,7 @@ const TESTED_OUTCOMES = ["send", "silent", "handoff", "failed"] as const;
 
 const expectation = z
   .strictObject({
-    rule: optional(name.nullable(), "ID of the rule that decides, or null for `otherwise`."),
+    rule: optional(ruleId.nullable(), "ID of the rule that decides, or null for `otherwise`."),
     outcome: optional(z.enum(TESTED_OUTCOMES), "The outcome of the decision."),
     sends: optional(z.array(sent).max(MAX_MESSAGES_PER_DECISION), "All messages that are sent, in order."),
     tags: optional(z.array(tag).max(MAX_TAGS), "The contact's tags after the decision, in any order."),
@@ -147,7 +147,7 @@ const expectation = z
   .describe("The agent's expected behavior. Omitted members are not checked.");
 
 const test = z.strictObject({
-  id: name.describe("Unique among the tests."),
+  id: testId.describe("Unique among the tests."),
   now: moment.describe("The time of the decision, in RFC 3339 format."),
   situation,
   contact: contact.optional(),
@@ -159,7 +159,7 @@ const test = z.strictObject({
     "Keys of the contact's waiting timers. None by default.",
   ),
   spent: optional(
-    z.array(name).max(MAX_RULES),
+    z.array(ruleId).max(MAX_RULES),
     "IDs of rules with `once` that matched too recently to match again. None by default.",
   ),
   model: model.optional(),
