@@ -9,7 +9,7 @@ import {
   segmentsOf,
 } from "../features/configuration/document/problem";
 import { print } from "./output";
-import { decodeText } from "./text-encoding";
+import { textOf } from "./text-encoding";
 
 /** Max length of the source line shown below a problem (UTF-16 code units). */
 const SHOWN_MAX_LENGTH = 100;
@@ -39,13 +39,6 @@ export async function readDocument(file: string): Promise<Record<string, unknown
   const value: unknown = JSON.parse(text);
   if (typeof value === "object" && value !== null && !Array.isArray(value)) return { ...value };
   throw new StartupError(`${file}: the document must be an object`);
-}
-
-/** @throws StartupError if the bytes are not text in a supported encoding */
-export function textOf(file: string, bytes: Uint8Array): string {
-  const text = decodeText(bytes);
-  if (text === undefined) throw new StartupError(`${file} is not encoded in UTF-8`);
-  return text;
 }
 
 /** Prints a problem, with its position in the condition or template; `kind` is `warning: ` or empty. */

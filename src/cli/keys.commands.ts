@@ -16,7 +16,6 @@ import { KEY_RATE_LIMIT_MAX } from "../features/api-keys/api-key.limits";
 import { mutation, type Run } from "./client";
 import { addYesOption, type Confirmation, confirm } from "./confirm";
 import { withClient, withRun, withServices } from "./connect";
-import { textOf } from "./document-file";
 import { agentIdOf, withKey } from "./lookups";
 import {
   counted,
@@ -30,6 +29,7 @@ import {
 } from "./output";
 import { addPageOptions, listPages, type Page, type PageOptions, pagesOf } from "./pages";
 import { addOnDatabase } from "./target";
+import { textOf } from "./text-encoding";
 import { choicesOf, commaSeparated, DURATION_FORM, duration, wholeNumber } from "./values";
 
 const CENTURY_SECONDS = 36_525 * DAY_SECONDS;
