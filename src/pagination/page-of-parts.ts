@@ -27,6 +27,22 @@ export function inParts<Row extends ObjectLiteral>(
   return query.andWhere(`(${either})`, Object.assign({}, ...parts.map(({ parameters }) => parameters)));
 }
 
+/** Returns a query on the rows that an ordered and limited query has in each part. */
+export function fromParts<Row extends ObjectLiteral>(
+  reader: EntityManager,
+  query: SelectQueryBuilder<Row>,
+  parts: readonly Part[],
+  alias: string,
+): SelectQueryBuilder<ObjectLiteral> {
+  const pages = parts.map(
+    ({ condition }, i) => `SELECT * FROM (${query.clone().andWhere(condition).getQuery()}) AS part_${i}`,
+  );
+  return reader
+    .createQueryBuilder()
+    .from(`(${pages.join(" UNION ALL ")})`, alias)
+    .setParameters(Object.assign({}, query.getParameters(), ...parts.map(({ parameters }) => parameters)));
+}
+
 /** A sort order: by a column, then by ID. */
 export interface Order {
   column: string;
@@ -57,15 +73,9 @@ export async function pageOfParts<Row extends ObjectLiteral & { id: string }>(
   const [first, ...others] = parts;
   if (first === undefined) return [];
   if (others.length === 0) return query.andWhere(first.condition, first.parameters).getMany();
-  const pages = parts.map(({ condition }, i) => {
-    const page = query.clone().select(`${alias}.id`, "id").addSelect(`${alias}.${column}`, "at");
-    return `SELECT * FROM (${page.andWhere(condition).getQuery()}) AS part_${i}`;
-  });
-  const merged = reader
-    .createQueryBuilder()
+  const page = query.clone().select(`${alias}.id`, "id").addSelect(`${alias}.${column}`, "at");
+  const merged = fromParts(reader, page, parts, "merged")
     .select("merged.id", "id")
-    .from(`(${pages.join(" UNION ALL ")})`, "merged")
-    .setParameters(Object.assign({}, query.getParameters(), ...parts.map(({ parameters }) => parameters)))
     .orderBy("merged.at", direction)
     .addOrderBy("merged.id", direction)
     .limit(limit);

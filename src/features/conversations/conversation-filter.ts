@@ -36,13 +36,13 @@ export async function matchingIn(
   // The same text as in the partial index, because SQLite compares the two textually.
   if (needsReply != null) query.andWhere(`conversation.waiting_since IS ${needsReply ? "NOT " : ""}NULL`);
   const contacts = await findContacts(reader, context, agentIds, { search, contactId });
-  const readsTexts = isAllowed(
-    context.caller,
-    { allowed: MAY_READ_MESSAGES, whileDeactivated: false },
-    false,
-  );
-  const ids = search != null && readsTexts ? await findConversationsByText(reader, agentIds, search) : [];
+  const ids =
+    search != null &&
+    isAllowed(context.caller, { allowed: MAY_READ_MESSAGES, whileDeactivated: false }, false)
+      ? await findConversationsByText(reader, agentIds, search)
+      : [];
   if (contacts === null && ids.length === 0) return null;
+  // The texts may be of other contacts.
   if (contactId != null) query.andWhere({ contactId });
   // With a condition on agents, SQLite would read all of the agents' conversations, not just the contacts'.
   if (contacts === null || (contacts !== undefined && "contactIds" in contacts))
