@@ -74,7 +74,7 @@ const DIALECT: Dialect = {
 /**
  * The PostgreSQL engine, on a pool of connections. Compatible databases may lack some of what it uses (advisory locks, `LISTEN`,
  * read committed transactions, `SKIP LOCKED`, `ctid`, `lock_timeout`, sorted indexes, and DDL in transactions); see "Compatible
- * databases" in docs/scaling.md for the effects.
+ * databases" in docs/postgresql.md for the effects.
  */
 export class PostgresEngine implements Engine {
   readonly system = "postgresql";
