@@ -24,9 +24,7 @@ declare module "fastify" {
     /** The caller and its origin; set before the body is read, on routes that authenticate. */
     callContext: RequestContext;
   }
-}
 
-declare module "fastify" {
   interface FastifyInstance {
     /** Adds `Connection: close` to all later responses. */
     endConnections(): void;

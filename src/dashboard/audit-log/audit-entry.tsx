@@ -70,7 +70,7 @@ export function AuditEntry(props: { entry: Entry; labelOf: Names["labelOf"] }) {
 /** The kinds of resources that changed fields refer to by ID. */
 const REFERENCES: Readonly<Record<string, string>> = { agentId: "agent", replacedById: "api_key" };
 
-/** Returns an entry's changes, in which IDs link to the pages of their resources. */
+/** Returns an entry's changes, with links from IDs to the pages of their resources. */
 const changesOf = ({ changes, detail }: Entry): ReactNode =>
   changes.length === 0
     ? detail

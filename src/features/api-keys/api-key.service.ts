@@ -1,4 +1,4 @@
-// Long, because each operation on keys decides which of the steps in key-changes.ts it takes, and in which order.
+// Long, because each operation on keys takes its own sequence of the steps in key-changes.ts.
 
 import { type EntityManager, IsNull, Not } from "typeorm";
 import { v7 as uuid } from "uuid";

@@ -58,7 +58,10 @@ export async function checkDocument(value: unknown, surroundings?: Surroundings)
     : checkSound(sound, parsed, value, surroundings);
 }
 
-/** Checks a document with a valid structure, in which stand-ins may have replaced the parts with problems. */
+/**
+ * Checks a document with a valid structure.
+ * @param replaced problems whose parts were replaced to make it valid
+ */
 async function checkSound(
   document: ConfigurationDocument,
   replaced: readonly Problem[],
