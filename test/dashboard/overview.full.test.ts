@@ -288,7 +288,7 @@ describeDashboard("the overview", (dashboard) => {
     await page.reload();
     await seen(used.getByRole("group", { name: "10 requests in the last 30 days" }));
     await rejected.getByRole("link", { name: /View requests.*worker/ }).click();
-    await seen(page.getByText(/with inactive API key worker w(as|ere) rejected/));
+    await seen(page.getByText(/with the inactive API key worker w(as|ere) rejected/));
     await eventually(() => rejectedRequests(page)).toBe(3);
   });
 

@@ -50,7 +50,7 @@ app.post("/agent/decisions", async ({ headers, body: { situation, contact: refer
       spent: [],
     };
     const explained = await decide({ situation, contact });
-    const ruleId = explained.find(({ matched }) => matched)?.id;
+    const ruleId = explained.find(({ matched }) => matched)?.ruleId;
     const id = randomUUID();
     const subject = `conversation:${conversation.id}`;
     const planned = [];
