@@ -8,11 +8,11 @@ import { AddressKind } from "../../src/features/contacts/contact-address.entity"
 import { Line, LineState, WhenUncertain } from "../../src/features/lines/line.entity";
 import { DeliveryAttempt } from "../../src/features/messages/delivery-attempt.entity";
 import { Message } from "../../src/features/messages/message.entity";
-import { MessageAuthor, MessageStatus } from "../../src/features/messages/message.enums";
+import { HeldReason, MessageAuthor, MessageStatus } from "../../src/features/messages/message.enums";
 import { CONVERSATION_LANE } from "../../src/features/messages/message-lanes";
 import { signingSecretOf } from "../../src/instance-key/signing-secrets";
 import { closedAfterEach } from "../support/closing";
-import { addContact } from "../support/contacts";
+import { addContact, contactClient } from "../support/contacts";
 import { conversationClient } from "../support/conversations";
 import { type GatewayOptions, mint, operator, startGateway } from "../support/gateway";
 import { addLine, addWebhookLine, lineClient } from "../support/lines";
@@ -222,6 +222,32 @@ describeGateway({ engine: "any", ...SENDS }, (gateway, engine) => {
     receiver.reaction = answering(429, "", { "retry-after": "40" });
     const { first } = await conversing();
     await expectWaits(first, [40, 40, 40, 600]);
+  });
+
+  test("a handoff or release does not shorten the wait, and a message that a local line delivers has no error", async () => {
+    receiver.reaction = answering(429, "", { "retry-after": "40" });
+    const { id, first, address } = await conversing();
+    const { notBefore } = await become(first, { heldReason: HeldReason.retry });
+    await api.handOff(id);
+    await api.release(id);
+    expect(await messageOf(first)).toMatchObject({ heldReason: HeldReason.retry, notBefore });
+    const { name } = await addLine(gateway, { agentId });
+    const addresses = ["phone", "local"].map((kind) => ({ kind, address }));
+    await contactClient(gateway).put({ addresses });
+    await api.move(id, { line: name, pending: "carry" });
+    expect(await become(first, { status: MessageStatus.delivered })).toMatchObject({ errorText: null });
+    expect(receiver.received).toHaveLength(1);
+  });
+
+  test("after its line is resumed, a message behind a failing one waits only for that message", async () => {
+    receiver.reaction = answering(503);
+    const { first, ids, lineId } = await conversing({ messages: ["failing", "behind"] });
+    await become(first, { heldReason: HeldReason.retry });
+    await lineClient(gateway).pause(lineId);
+    await become(ids[1] as string, { heldReason: HeldReason.line_paused });
+    await lineClient(gateway).resume(lineId);
+    await become(first, { heldReason: HeldReason.retry, attempts: 2 });
+    expect(await messageOf(ids[1] as string)).toMatchObject({ heldReason: null, attempts: 0 });
   });
 
   test("a message that the receiver rejects fails after one attempt, and the next one is sent", async () => {

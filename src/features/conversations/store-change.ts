@@ -133,9 +133,9 @@ async function restamp(
   const canceled = waiting.filter(isCanceled);
   const carried = idsOf(waiting.filter((message) => !isCanceled(message)));
   if (cancel !== undefined) await cancelAll(tx, lanes, conversation, canceled, cancel.errorCode);
-  // The reason why the messages were waiting may no longer apply.
-  if (carried.length > 0)
-    await tx.update(Message, { id: In(carried) }, { ...carriedOver, heldReason: null, notBefore: null });
+  // A new line has its own rate and its own receiver.
+  const toNewLine = change.lineId !== undefined && { heldReason: null, notBefore: null };
+  if (carried.length > 0) await tx.update(Message, { id: In(carried) }, { ...carriedOver, ...toNewLine });
   // A message that fails while being sent is retried like a queued one, unless a change has canceled it.
   if (sending?.fence === fence - 1 && !isCanceled(sending))
     await tx.update(Message, { id: sending.id }, carriedOver);

@@ -73,7 +73,7 @@ export type Start =
 
 /** The reason why a message is not sent yet. */
 export type Unsent =
-  | { status: typeof MessageStatus.queued; heldReason: HeldReason; notBefore: Timestamp | null }
+  | { status: typeof MessageStatus.queued; heldReason: HeldReason | null; notBefore: Timestamp | null }
   | { status: typeof MessageStatus.failed | typeof MessageStatus.canceled; errorCode: MessageError };
 
 /**
@@ -110,8 +110,8 @@ export function gate(message: QueuedRow, context: GateContext, now: Timestamp): 
   return line;
 }
 
-/** Returns the outcome for a message that stays queued. */
-export const held = (heldReason: HeldReason, notBefore: Timestamp | null = null): Unsent => ({
+/** Returns the outcome for a message that stays queued; the reason is null if it only waits behind another message. */
+export const held = (heldReason: HeldReason | null, notBefore: Timestamp | null = null): Unsent => ({
   status: MessageStatus.queued,
   heldReason,
   notBefore,

@@ -17,6 +17,13 @@ import { Rates } from "./rates";
 import { reschedule } from "./reschedule";
 import { type Content, recordLostAttempts, storeStarts } from "./store-starts";
 
+/** The reasons that apply to all messages of a line. */
+const OF_LINE: ReadonlySet<HeldReason | null> = new Set([
+  HeldReason.line_paused,
+  HeldReason.no_route,
+  HeldReason.organization_deactivated,
+]);
+
 /** The services that send messages. */
 export interface Dependencies {
   lanes: Lanes;
@@ -62,6 +69,7 @@ export async function startMessages(
       }
       // A message that is waiting behind another message can only expire.
       if (isBlocked) {
+        if (OF_LINE.has(message.heldReason)) starts.push([message, held(null)]);
         next.set(laneId, earliest(next.get(laneId), expiryOf(message)));
         continue;
       }

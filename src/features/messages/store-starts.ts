@@ -74,7 +74,8 @@ export async function storeStarts(
     sql: `with started (id, status, held_reason, not_before, error_code, line_id, attempts, delivered_at) as
        (values ${placeholders(rows.length, 8)})
      update message set status = started.status, held_reason = started.held_reason, not_before = started.not_before,
-       error_code = started.error_code, line_id = coalesce(started.line_id, message.line_id),
+       error_code = started.error_code,
+       error_text = case when started.status <> '${MessageStatus.delivered}' then message.error_text end, line_id = coalesce(started.line_id, message.line_id),
        attempts = cast(started.attempts as integer), sent_at = started.delivered_at, delivered_at = started.delivered_at,
        updated_at = $${rows.length * 8 + 1}
      from started where message.id = started.id
