@@ -102,6 +102,24 @@ describeGateway((gateway, engine) => {
     );
   const trafficOf = (lineId: string) => gateway.rows.findOneBy(LineTraffic, { lineId });
 
+  test.each([
+    [1, 6_000, 0],
+    [30, 1, 60],
+  ])(
+    "after a change of a line's rate from %d to %d, its next message is due %d s after its last",
+    async (from, to, seconds) => {
+      const { id, name } = await addLine(gateway, { agentId, ratePerMinute: from });
+      const [first, second] = [await inConversation(name), await inConversation(name)];
+      const sentAt = Date.now();
+      await deliver([first]);
+      await deliver([second]);
+      await lineClient(gateway).update({ id, ratePerMinute: to });
+      const [due] = await deliver([second]);
+      if (seconds === 0) expect(await statusOf(second.id)).toBe(delivered);
+      else expect(Date.parse(due ?? "") - sentAt).toBeGreaterThanOrEqual(seconds * 1_000);
+    },
+  );
+
   test("results of attempts are stored while another process uses the line's traffic, and counted afterwards", async () => {
     const line = await addWebhookLine(gateway, { agentId });
     await finish([await ending(line, FAILED)]);

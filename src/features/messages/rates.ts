@@ -41,9 +41,7 @@ export class Rates {
     const nowMs = Date.now();
     for (const traffic of all) {
       const ratePerMinute = rates.get(traffic.lineId) ?? 0;
-      // Turns that were computed for a different rate are no longer valid.
-      if (traffic.ratePerMinute !== ratePerMinute)
-        Object.assign(traffic, { ratePerMinute, queuedUntil: nowMs, urgentUntil: nowMs });
+      if (traffic.ratePerMinute !== ratePerMinute) changeRate(traffic, ratePerMinute, nowMs);
     }
     return new Rates(new Map(all.map((traffic) => [traffic.lineId, traffic])), nowMs);
   }
@@ -68,7 +66,7 @@ export class Rates {
     // Urgent messages wait only for other urgent ones.
     const queue = isUrgent ? "urgentUntil" : "queuedUntil";
     const isEmpty = traffic.urgentUntil <= nowMs && traffic[queue] <= nowMs;
-    const intervalMs = (60_000 + TOLERANCE_MS) / ratePerMinute;
+    const intervalMs = intervalOf(ratePerMinute);
     const turn = heldReason === HeldReason.rate && notBefore !== null ? Date.parse(notBefore) : undefined;
     const hasTurn = turn !== undefined && turn <= traffic[queue];
     if (hasTurn && turn > nowMs) return timestampOf(turn);
@@ -86,6 +84,20 @@ export class Rates {
     for (const { lineId, ratePerMinute, nextAt, queuedUntil, urgentUntil } of this.traffic.values())
       await tx.update(LineTraffic, { lineId }, { ratePerMinute, nextAt, queuedUntil, urgentUntil });
   }
+}
+
+/** Returns the time between two messages (ms). */
+const intervalOf = (ratePerMinute: number) => (60_000 + TOLERANCE_MS) / ratePerMinute;
+
+/** Respaces a line's next message from its last one. Turns that were computed for the previous rate become invalid. */
+function changeRate(traffic: LineTraffic, ratePerMinute: number, nowMs: number): void {
+  const lastAt = traffic.ratePerMinute === 0 ? undefined : traffic.nextAt - intervalOf(traffic.ratePerMinute);
+  Object.assign(traffic, {
+    ratePerMinute,
+    nextAt: lastAt === undefined ? traffic.nextAt : lastAt + intervalOf(ratePerMinute),
+    queuedUntil: nowMs,
+    urgentUntil: nowMs,
+  });
 }
 
 /**
