@@ -88,6 +88,18 @@ describeGateway({ engine: "any" }, (gateway) => {
     ]);
   });
 
+  test("an address's consents are listed in the order of their creation, whichever was changed last", async () => {
+    const { id } = await newContact();
+    for (const [topic, state] of [
+      ["news", "in"],
+      ["orders", "in"],
+      ["news", "out"],
+    ] as const)
+      await put(id, topic, { state });
+    const { body } = await gateway.rest("GET", `/agent/contacts/${id}/consents`);
+    expect(body.consents).toMatchObject([{ topic: "news", state: "out" }, { topic: "orders" }]);
+  });
+
   test("`*` opts an address out of all messages, and back in", async () => {
     const { id } = await newContact();
     await put(id, "*", { state: "out" });

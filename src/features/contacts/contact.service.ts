@@ -84,7 +84,7 @@ export class ContactService {
     reader.findBy(ContactTag, { contactId: In(ids) }),
   );
   private readonly consentsAt = rowsByKey(this.database, "consents", "addressId", (reader, ids) =>
-    reader.findBy(Consent, { addressId: In(ids) }),
+    reader.find(Consent, { where: { addressId: In(ids) }, order: { id: "ASC" } }),
   );
   private readonly changeInBatch = this.database.batchInsertsByOwner<TagRequest, TagChange>(
     ({ context }) => ownerOf(context.caller),
