@@ -1,7 +1,12 @@
+import type { Tx } from "../../src/database/unit-of-work";
+import { lockAgent } from "../../src/features/agents/agent-scope";
 import { Contact } from "../../src/features/contacts/contact.entity";
+import { lockContacts, lockContactsAt } from "../../src/features/contacts/known-contact";
+import { contactIdToPut, putContacts } from "../../src/features/contacts/put-contact";
+import { findParticipants } from "../../src/features/decisions/participants";
 import { contactClient } from "../support/contacts";
 import { lockWaits } from "../support/lock-waits";
-import { codeOf } from "../support/people";
+import { codeOf, firstAgentId } from "../support/people";
 import { slowTest } from "../support/slow-test";
 import { describeGateway } from "../support/suite";
 import { waitUntil } from "../support/wait-until";
@@ -184,6 +189,57 @@ describeGateway((gateway, engine) => {
   });
 
   if (engine.name !== "PostgreSQL") return;
+
+  test.each<[string, (tx: Tx, agentId: string, names: readonly string[]) => Promise<unknown>]>([
+    [
+      "contacts",
+      (tx, agentId, names) =>
+        putContacts(
+          tx,
+          names.map((ref) => ({ agentId, ref })),
+          gateway.services.consents,
+        ),
+    ],
+    [
+      "decisions",
+      (tx, agentId, names) =>
+        findParticipants(
+          tx,
+          names.map((ref) => ({ agentId, contact: { ref } })),
+          new Map(),
+          gateway.services.consents,
+        ),
+    ],
+    [
+      "inbound messages",
+      (tx, agentId, names) =>
+        lockContactsAt(
+          tx,
+          names.map((address) => ({ agentId, address: { kind: "local", address } })),
+          contactIdToPut,
+        ),
+    ],
+  ])(
+    "a batch of %s with a new contact holds no known one while it waits for the agent",
+    async (what, store) => {
+      const known = `known to ${what}`;
+      const { database } = gateway.services;
+      const { body } = await contactClient(gateway).put({
+        ref: known,
+        addresses: [{ kind: "local", address: known }],
+      });
+      const { id } = body.data.putContact.contact;
+      const agentId = await firstAgentId(gateway);
+      let stored: Promise<unknown> = Promise.resolve();
+      await database.write(async (tx) => {
+        await lockAgent(tx, agentId);
+        stored = database.write((other) => store(other, agentId, [known, `new to ${what}`]));
+        await waitUntil(async () => (await lockWaits(gateway)) === 1);
+        await lockContacts(tx, [id]);
+      });
+      await stored;
+    },
+  );
 
   test("two batches that name the same contacts in opposite orders are both stored", async () => {
     const refs = ["opposite 1", "opposite 2"];

@@ -1,6 +1,6 @@
 import { canonicalLocale } from "../../common/locales";
 import { timestamp } from "../../common/time";
-import { coalesceInTx, coalesceKeysInTx, settled } from "../../database/coalesce-in-tx";
+import { coalesceInTx, coalesceKeysInTx, eachAccepted, settled } from "../../database/coalesce-in-tx";
 import { insertAll } from "../../database/insert-all";
 import { nextIds } from "../../database/next-ids";
 import type { Tx } from "../../database/unit-of-work";
@@ -14,7 +14,7 @@ import { ContactAddress } from "./contact-address.entity";
 import { addAddresses, assertFit, normalized, ownersOf, sameContact } from "./contact-addresses";
 import { contactEvent } from "./contact-events";
 import { insertTerms, replaceTerms } from "./contact-search";
-import { addressesOf, contactIdOf, lockContacts } from "./known-contact";
+import { addressesOf, type ContactKey, contactIdOf, lockContacts } from "./known-contact";
 import type { PutContactInput, StoredContact } from "./put-contact.inputs";
 
 /** The members of an input that are stored in the contact's row. */
@@ -35,17 +35,11 @@ export async function putContact(
   const addresses = normalized(input.addresses ?? []);
   // Limits the number of parameters in the statements that look up a batch.
   assertFit(addresses.length);
-  const find = () => findMeant(tx, agentId, ref, addresses);
-  const found = await find();
-  const changeKnown = async ({ id }: Contact) => ({
-    contact: await changeInTurn(tx, id, () => change(tx, id, input, addresses, consents)),
-    created: false,
-  });
-  if (found !== null) return changeKnown(found);
-  // An agent's new contacts become visible in ID order, because clients page through them.
-  await lockAgent(tx, agentId);
-  const second = await find();
-  if (second !== null) return changeKnown(second);
+  const found = await findMeant(tx, { agentId, ref, addresses });
+  if (found !== null) {
+    const contact = await changeInTurn(tx, found.id, () => change(tx, found.id, input, addresses, consents));
+    return { contact, created: false };
+  }
   if (input.expectedVersion != null)
     throw new GatewayError("version_conflict", "The contact does not exist, or no longer has the address.");
   return { contact: await create(tx, agentId, input, addresses, consents), created: true };
@@ -72,26 +66,63 @@ export function putContacts(
   );
 }
 
-/** Locks the contacts that an input may refer to, and returns the one it refers to. */
-async function findMeant(
-  tx: Tx,
-  agentId: string,
-  ref: string | null,
-  addresses: readonly Address[],
-): Promise<Contact | null> {
-  const [id, owners] = await Promise.all([
+/** The `ref` and addresses of an input. */
+interface Names {
+  agentId: string;
+  ref: string | null;
+  addresses: readonly Address[];
+}
+
+interface MeantIds {
+  byRef: string | undefined;
+  owners: string[];
+}
+
+/** Returns the IDs of the contacts that an input may refer to: the one with its `ref`, and those with its addresses. */
+async function idsMeant(tx: Tx, { agentId, ref, addresses }: Names): Promise<MeantIds> {
+  const [byRef, owners] = await Promise.all([
     ref === null ? undefined : contactIdOf(tx, { agentId, ref }),
     ownersOf(tx, agentId, addresses),
   ]);
+  return { byRef, owners };
+}
+
+/**
+ * Returns the IDs like `idsMeant`. If there are none, locks the agent before any contact is locked, because an
+ * agent's new contacts become visible in ID order for clients that page through them.
+ */
+const idsToPut = coalesceInTx<Tx, Names, MeantIds>(async (tx, inputs) => {
+  const found = await Promise.all(inputs.map(async (names) => ({ names, ids: await idsMeant(tx, names) })));
+  return eachAccepted(found, async ({ names, ids }) => {
+    if (ids.byRef !== undefined || ids.owners.length > 0) return ids;
+    await lockAgent(tx, names.agentId);
+    return idsMeant(tx, names);
+  });
+});
+
+/** Finds the ID of the contact with a key like `contactIdOf`; if there is none, `putContact` may create it. */
+export async function contactIdToPut(
+  tx: Tx,
+  { agentId, ref = null, address }: ContactKey & { agentId: string },
+): Promise<string | undefined> {
+  const ids = await idsToPut(tx, { agentId, ref, addresses: address == null ? [] : [address] });
+  return ids.byRef ?? ids.owners[0];
+}
+
+/**
+ * Locks the contacts that an input may refer to, and returns the one it refers to; null for a new contact.
+ * @throws GatewayError `conflict`
+ */
+async function findMeant(tx: Tx, names: Names): Promise<Contact | null> {
+  const { byRef, owners } = await idsToPut(tx, names);
   // The contacts are locked together, so that all contacts in a batch are locked in ID order.
-  const [byRef, ...contacts] = await Promise.all(
-    [id, ...owners].map((each) => (each === undefined ? undefined : lockedById(tx, each))),
+  const [named, ...others] = await Promise.all(
+    [byRef, ...owners].map((id) => (id === undefined ? undefined : lockedById(tx, id))),
   );
-  return sameContact(
-    byRef ?? null,
-    contacts.flatMap((contact) => contact ?? []),
-    ref,
-  );
+  const present = others.flatMap((contact) => contact ?? []);
+  const meant = sameContact(named ?? null, present, names.ref);
+  if (meant === null && (byRef !== undefined || owners.length > 0)) throw changedConcurrently();
+  return meant;
 }
 
 const lockedById = coalesceKeysInTx((tx: Tx, ids) => lockContacts(tx, ids));
@@ -153,7 +184,7 @@ async function change(
 ): Promise<Contact> {
   const contact = await tx.findOneByOrFail(Contact, { id });
   if (contact.erasedAt !== null || (input.ref != null && contact.ref !== null && contact.ref !== input.ref)) {
-    throw new GatewayError("conflict", "The contact was changed by another request.");
+    throw changedConcurrently();
   }
   if (input.expectedVersion != null && input.expectedVersion !== contact.version)
     throw new GatewayError("version_conflict", `The contact is at version ${contact.version}.`);
@@ -174,6 +205,8 @@ async function change(
   recordEvents(tx, [contactEvent("contact.updated", contact)]);
   return contact;
 }
+
+const changedConcurrently = () => new GatewayError("conflict", "The contact was changed by another request.");
 
 /** Returns the fields after applying an input: omitted fields stay unchanged, and null clears a field. */
 function fieldsOf(input: PutContactInput, { ref, name, locale, timezone, attributes }: Fields): Fields {

@@ -10,7 +10,7 @@ import type { Contact } from "../contacts/contact.entity";
 import type { ContactAddress } from "../contacts/contact-address.entity";
 import { assertNotErased } from "../contacts/find-contact";
 import { addressesOf, type ContactKey, contactIdOf, isMeant, lockContacts } from "../contacts/known-contact";
-import { putContacts } from "../contacts/put-contact";
+import { contactIdToPut, putContacts } from "../contacts/put-contact";
 import { Conversation } from "../conversations/conversation.entity";
 import type { ContactReference } from "../conversations/conversation.inputs";
 import { placeOnDefaultLine } from "../conversations/destination";
@@ -119,7 +119,9 @@ async function referencesOf(
     if (defaultKey !== undefined)
       return { ...rest, contact, defaultId: await contactIdOf(tx, { agentId, ...defaultKey }) };
     if (contact?.key === undefined) return { ...rest, contact };
-    return { ...rest, contact: { ...contact, id: await contactIdOf(tx, { agentId, ...contact.key }) } };
+    // A situation in a conversation never creates a contact.
+    const idOf = rest.conversation === undefined ? contactIdToPut : contactIdOf;
+    return { ...rest, contact: { ...contact, id: await idOf(tx, { agentId, ...contact.key }) } };
   });
 }
 

@@ -8,7 +8,7 @@ import type { Consents } from "../contacts/consents";
 import type { Contact } from "../contacts/contact.entity";
 import type { ContactAddress } from "../contacts/contact-address.entity";
 import { addressesOf, type KnownContact, lockContactsAt } from "../contacts/known-contact";
-import { putContacts } from "../contacts/put-contact";
+import { contactIdToPut, putContacts } from "../contacts/put-contact";
 import { Conversation, ConversationState } from "../conversations/conversation.entity";
 import type { Line } from "../lines/line.entity";
 import { Message } from "../messages/message.entity";
@@ -92,6 +92,7 @@ export async function placeArrivals(
   const known = await lockContactsAt(
     tx,
     arrivals.map(({ line: { agentId }, from }) => ({ agentId, address: from })),
+    contactIdToPut,
   );
   const contacts = new Map(arrivals.map((each, i) => [each, known[i] ?? null]));
   // Checked while holding the contacts' locks, which serialize concurrent retries. A message from an unknown
