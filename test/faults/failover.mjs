@@ -5,7 +5,7 @@ import { seeded } from "../bench/random.mjs";
 import { OWNER, spawnGateway } from "./crash/gateway.mjs";
 import { createHistory } from "./crash/history.mjs";
 import { startLoad } from "./crash/load.mjs";
-import { openConversations, presentKeys, publish, retryAll } from "./crash/rounds.mjs";
+import { openConversations, openLine, presentKeys, publish, retryAll } from "./crash/rounds.mjs";
 import { postgresTables } from "./crash/tables.mjs";
 import { verify } from "./crash/verify.mjs";
 import { ask } from "./crash/writes.mjs";
@@ -25,7 +25,6 @@ const USAGE = `npm run test:failover -- [options]
 
 const SETTINGS = {
   ALLOW_PRIVATE_TARGETS: "127.0.0.0/8",
-  INSTANCE_KEY: Buffer.alloc(32, "failover").toString("base64"),
   REFUSED_KEYS_PER_MINUTE: "0",
 };
 const LOAD = { clients: 6, pauseMs: 100 };
@@ -79,6 +78,7 @@ async function run({ rounds, faults, asynchronous, seed, keep, verbose }) {
     const callers = { key: gateways[0].firstKey(), session: token, agentId: agents[0].id };
     await publish(urls[0], callers);
     callers.conversations = await openConversations(urls[0], callers.key);
+    callers.line = await openLine(urls[0], callers);
     webhooks = await openWebhooks(urls, callers, history, random);
 
     for (let round = 0; round < rounds; round += 1) {

@@ -103,7 +103,6 @@ async function run({ engine, processes, rounds, agents: count, seed, verbose }) 
     spawnGateway(database.url, {
       ...clock.settings,
       ALLOW_PRIVATE_TARGETS: "127.0.0.0/8",
-      INSTANCE_KEY: Buffer.alloc(32, "policy").toString("base64"),
       RETENTION_ATTEMPTS_DAYS: "0",
       DATABASE_POOL_SIZE: "6",
     });

@@ -65,7 +65,6 @@ async function run({ engine, processes, rounds, seed }) {
     spawnGateway(database.url, {
       ...clock.settings,
       ALLOW_PRIVATE_TARGETS: "127.0.0.0/8",
-      INSTANCE_KEY: Buffer.alloc(32, "reviews").toString("base64"),
       DATABASE_POOL_SIZE: "6",
     });
   const gateways = [spawn()];

@@ -60,7 +60,6 @@ async function run({
   const database = await place.create();
   const spawn = () =>
     spawnGateway(database.url, {
-      INSTANCE_KEY: Buffer.alloc(32, "timers").toString("base64"),
       DATABASE_POOL_SIZE: "6",
     });
   const gateways = [spawn()];

@@ -1,5 +1,6 @@
 /** The event types that a message has had, by its status. */
 const OF_STATUS = {
+  received: ["message.received"],
   queued: ["message.queued"],
   sending: ["message.queued"],
   sent: ["message.queued", "message.sent"],

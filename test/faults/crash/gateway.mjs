@@ -24,6 +24,7 @@ export function spawnGateway(databaseUrl, settings = {}) {
       DATABASE_URL: databaseUrl,
       PORT: "0",
       LOG_LEVEL: "error",
+      INSTANCE_KEY: Buffer.alloc(32, "faults").toString("base64"),
       BOOTSTRAP_OWNER_EMAIL: OWNER.email,
       BOOTSTRAP_OWNER_PASSWORD: OWNER.password,
       ...settings,

@@ -16,6 +16,8 @@ const KINDS = [
   "decide",
   "decide",
   "decide",
+  "receive",
+  "receive",
   "createKey",
   "revokeKey",
   "rotateKey",
@@ -69,6 +71,9 @@ function compose(number, { free, conversations }, random) {
     const conversation = random() < 0.5 ? pick(random, conversations) : undefined;
     return { kind, api, marker, conversation, idempotencyKey };
   }
+  // A contact who also gets messages, or a new one who sends several messages at once.
+  if (kind === "receive")
+    return { kind, api: "inbound", marker, from: random() < 0.5 ? "person 0" : `sender ${number >> 4}` };
   if (["pet", "message", "say"].includes(kind)) {
     const api = random() < 0.5 ? "rest" : "graphql";
     const conversation = pick(random, conversations);

@@ -54,6 +54,7 @@ export async function runRounds(place, history, { kills, seed, expireLeases, ver
   const callers = { key: gateway.firstKey(), session: token, agentId: agents[0].id };
   await publish(url, callers);
   callers.conversations = await openConversations(url, callers.key);
+  callers.line = await openLine(url, callers);
   /** A second process on the same database, which also delivers. */
   let peer = spawnGateway(database.url);
   await peer.listening;
@@ -179,11 +180,24 @@ export async function openConversations(url, key) {
   return ids;
 }
 
-/** Waits until no message is queued. */
+/** Returns the ID and the signing secret of the agent's line. */
+export async function openLine(url, { key, session }) {
+  const { lines } = await ask(url, key, "{ lines { id } }");
+  const [{ id }] = lines;
+  const rotate = "mutation ($id: ID!) { rotateLineSecret(input: { id: $id }) { signingSecret } }";
+  const { signingSecret: secret } = (await ask(url, session, rotate, { id })).rotateLineSecret;
+  return { id, secret };
+}
+
+/** Waits until no message is queued and every received message is decided. */
 async function delivered(url, key, history) {
   const since = Date.now();
-  const query = "{ messages(first: 1, status: queued) { nodes { id } } }";
-  while ((await ask(url, key, query)).messages.nodes.length > 0) {
+  const query =
+    "{ messages(first: 1, status: queued) { nodes { id } } decisions(first: 100) { nodes { state } } }";
+  for (;;) {
+    const { messages, decisions } = await ask(url, key, query);
+    const isDeciding = decisions.nodes.some(({ state }) => state === "deciding");
+    if (messages.nodes.length === 0 && !isDeciding) break;
     if (Date.now() - since > DELIVERY_LIMIT_MS)
       return history.violate("other", "messages were not delivered in time");
     await setTimeout(20);
@@ -216,7 +230,9 @@ async function sendUntilDecided(write, url, callers, history) {
 
 /** Repeats writes that may be repeated: all unanswered writes, and some answered ones. */
 export async function retryAll(writes, url, callers, history) {
-  const repeatable = writes.filter(({ idempotencyKey }) => idempotencyKey !== undefined);
+  const repeatable = writes.filter(
+    ({ idempotencyKey, kind }) => idempotencyKey !== undefined || kind === "receive",
+  );
   const unanswered = repeatable.filter(({ outcome }) => outcome !== "answered");
   const answered = repeatable.filter(({ outcome, kind }) => outcome === "answered" && kind !== "createKey");
   const due = [...unanswered, ...answered.slice(-PRESENTED)];

@@ -6,7 +6,7 @@ import sqlite3 from "sqlite3";
 const QUERIES = {
   pets: "SELECT CAST(id AS TEXT) AS id, name, CAST(category_id AS TEXT) AS category_id, status FROM pet",
   messages:
-    "SELECT id, agent_id, message, status, error_code, conversation_id, sequence, sent_at, decision_id, author, is_urgent, topic, send_at, proposed_text FROM message ORDER BY sequence, id",
+    "SELECT id, agent_id, message, status, error_code, direction, provider_id, conversation_id, sequence, sent_at, decision_id, author, is_urgent, topic, send_at, proposed_text FROM message ORDER BY sequence, id",
   decisions: "SELECT id, situation, contact_id, conversation_id, state, outcome, explanation FROM decision",
   timers: "SELECT id FROM timer",
   addresses: "SELECT contact_id, address FROM contact_address",

@@ -26,6 +26,7 @@ export function verify(tables, history) {
     pet: groupBy(tables.pets, ({ name }) => name),
     message: groupBy(tables.messages, ({ message }) => message),
     say: groupBy(tables.messages, ({ message }) => message),
+    receive: groupBy(tables.messages, ({ provider_id }) => provider_id),
     decide: groupBy(tables.decisions, ({ situation }) => JSON.parse(situation).data.marker),
     // A new key has the name of the key that it replaces.
     createKey: groupBy(
@@ -52,20 +53,24 @@ export function verify(tables, history) {
   verifyEvents(tables, history);
 }
 
-/** Checks that every message in the service was delivered in one attempt, and in order without gaps within a conversation. */
+/** Checks that every outbound message was delivered in one attempt, and that messages are in order without gaps within a conversation. */
 function verifyDeliveries({ messages, attempts, lanes }, { violate, toWebhooks }) {
   const attemptsOf = groupBy(attempts, (attempt) => attempt.message_id);
   const last = new Map();
-  for (const { id, message, status, conversation_id, sequence, sent_at } of messages) {
+  for (const { id, message, status, direction, conversation_id, sequence, sent_at } of messages) {
     if (toWebhooks.has(conversation_id)) continue;
     const { length } = attemptsOf.of(id);
-    if (status !== "delivered") violate("lost", `${message} is ${status} instead of delivered`);
-    if (length !== 1) violate(length > 1 ? "doubled" : "lost", `${message} had ${length} attempts`);
+    const isInbound = direction === "inbound";
+    const final = isInbound ? "received" : "delivered";
+    if (status !== final) violate("lost", `${message} is ${status} instead of ${final}`);
+    if (length !== (isInbound ? 0 : 1))
+      violate(length > 1 ? "doubled" : "lost", `${message} had ${length} attempts`);
     if (conversation_id === null) continue;
     const before = last.get(conversation_id) ?? { sequence: 0, sent_at: "" };
     if (sequence !== before.sequence + 1) violate("lost", `${message} follows number ${before.sequence}`);
-    if (sent_at < before.sent_at) violate("other", `${message} overtook number ${before.sequence}`);
-    last.set(conversation_id, { sequence, sent_at });
+    if (!isInbound && sent_at < before.sent_at)
+      violate("other", `${message} overtook number ${before.sequence}`);
+    last.set(conversation_id, { sequence, sent_at: sent_at ?? before.sent_at });
   }
   if (lanes.length > 0) violate("other", `${lanes.length} lanes are left without a message`);
 }
@@ -130,6 +135,12 @@ function verifyDecisions({ decisions, messages, addresses, conversations, tags, 
     const { type, data } = JSON.parse(situation);
     const half = (what) => violate("half", `the decision about ${data.marker} ${what}`);
     const sent = messagesOf.of(id);
+    if (type === "message.received") {
+      // One decision can be about several messages.
+      if (sent.length === 0) violate("half", `${id} is about no message`);
+      if (state !== "decided" || outcome !== "silent") violate("half", `${id} is ${state} ${outcome}`);
+      continue;
+    }
     if (sent.length !== 1)
       violate(sent.length > 1 ? "doubled" : "half", `${data.marker} sent ${sent.length}`);
     const [message] = sent;
@@ -144,8 +155,9 @@ function verifyDecisions({ decisions, messages, addresses, conversations, tags, 
     if (!isTagged.has(contact_id)) half("added no tag");
     if (!isMatched.has(contact_id)) half("is not remembered by its rule");
   }
-  for (const { id, decision_id } of messages)
-    if (decision_id !== null && !byId.has(decision_id)) violate("half", `${id} has no decision`);
+  for (const { id, decision_id, direction } of messages)
+    if (decision_id === null ? direction === "inbound" : !byId.has(decision_id))
+      violate("half", `${id} has no decision`);
   for (const [address, id] of contactOf)
     if (address.startsWith("write ") && !decided.has(id)) violate("half", `${address} has no decision`);
 }

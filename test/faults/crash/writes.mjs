@@ -1,3 +1,5 @@
+import { Webhook } from "standardwebhooks";
+
 const HUNG_MS = 30_000;
 
 const CREATE_PET =
@@ -35,6 +37,7 @@ const REQUESTS = {
     rest(key, "/agent/decisions", handed(write), idempotencyKey),
   "decide graphql": ({ idempotencyKey, ...write }, { key }) =>
     graphql(key, DECIDE, { input: { ...handed(write), idempotencyKey } }),
+  "receive inbound": ({ marker, from }, { line }) => signed(line, { id: marker, from, text: marker }),
   "createKey graphql": ({ marker, idempotencyKey }, { session, agentId }) =>
     graphql(session, CREATE_KEY, { input: { agentId, name: marker, idempotencyKey } }),
   "revokeKey graphql": ({ target }, { session }) => graphql(session, REVOKE_KEY, { id: target.id }),
@@ -59,6 +62,22 @@ const rest = (token, path, body, idempotencyKey) => ({
   result: (answer) => answer,
 });
 
+/** Returns a request that the system at the other end of a line signs. */
+function signed({ id, secret }, body) {
+  const at = new Date();
+  const signature = new Webhook(secret).sign(body.id, at, JSON.stringify(body));
+  return {
+    path: `/inbound/${id}`,
+    body,
+    headers: {
+      "webhook-id": body.id,
+      "webhook-timestamp": String(Math.floor(at.getTime() / 1000)),
+      "webhook-signature": signature,
+    },
+    result: (answer) => answer,
+  };
+}
+
 const graphql = (token, query, variables) => ({
   token,
   path: "/graphql",
@@ -66,6 +85,8 @@ const graphql = (token, query, variables) => ({
   headers: { accept: "application/graphql-response+json" },
   result: (answer) => Object.values(answer.data)[0],
 });
+
+const bearer = (token) => token && { authorization: `Bearer ${token}` };
 
 /**
  * Sends a write, and records its outcome in it.
@@ -77,7 +98,7 @@ export async function send(write, url, callers, history) {
   try {
     const response = await fetch(`${url}${path}`, {
       method: "POST",
-      headers: { authorization: `Bearer ${token}`, "content-type": "application/json", ...headers },
+      headers: { ...bearer(token), "content-type": "application/json", ...headers },
       body: JSON.stringify(body),
       signal: AbortSignal.timeout(HUNG_MS),
     });
@@ -109,7 +130,7 @@ export async function send(write, url, callers, history) {
 export async function ask(url, token, query, variables = {}) {
   const response = await fetch(`${url}/graphql`, {
     method: "POST",
-    headers: { "content-type": "application/json", ...(token && { authorization: `Bearer ${token}` }) },
+    headers: { "content-type": "application/json", ...bearer(token) },
     body: JSON.stringify({ query, variables }),
     signal: AbortSignal.timeout(HUNG_MS),
   });
