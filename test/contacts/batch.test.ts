@@ -1,9 +1,10 @@
 import type { Tx } from "../../src/database/unit-of-work";
 import { lockAgent } from "../../src/features/agents/agent-scope";
 import { Contact } from "../../src/features/contacts/contact.entity";
-import { lockContacts, lockContactsAt } from "../../src/features/contacts/known-contact";
-import { contactIdToPut, putContacts } from "../../src/features/contacts/put-contact";
+import { lockContacts } from "../../src/features/contacts/known-contact";
+import { putContacts } from "../../src/features/contacts/put-contact";
 import { findParticipants } from "../../src/features/decisions/participants";
+import { lockSenders } from "../../src/features/inbound/arrivals";
 import { contactClient } from "../support/contacts";
 import { lockWaits } from "../support/lock-waits";
 import { codeOf, firstAgentId } from "../support/people";
@@ -213,10 +214,9 @@ describeGateway((gateway, engine) => {
     [
       "inbound messages",
       (tx, agentId, names) =>
-        lockContactsAt(
+        lockSenders(
           tx,
           names.map((address) => ({ agentId, address: { kind: "local", address } })),
-          contactIdToPut,
         ),
     ],
   ])(

@@ -1,5 +1,5 @@
 import { groupBy } from "../../common/group-by";
-import { coalesceInTx, coalesceKeysInTx, settled } from "../../database/coalesce-in-tx";
+import { coalesceInTx, coalesceKeysInTx } from "../../database/coalesce-in-tx";
 import { lockRows } from "../../database/lock-rows";
 import { padded, placeholders } from "../../database/returning";
 import type { Tx } from "../../database/unit-of-work";
@@ -71,21 +71,27 @@ export interface KnownContact {
 
 /**
  * Finds and locks the contacts with the given addresses.
- * @param idOf finds the ID of a contact
  * @returns the contact for each address; null if the agent has none
  */
 export async function lockContactsAt(
   tx: Tx,
   keys: readonly { agentId: string; address: Address }[],
-  idOf: (tx: Tx, key: ContactKey & { agentId: string }) => Promise<string | undefined> = contactIdOf,
 ): Promise<(KnownContact | null)[]> {
-  const ids = await settled(keys.map((key) => idOf(tx, key)));
-  const locked = await lockContacts(
-    tx,
-    ids.flatMap((id) => id ?? []),
+  const query = tx.createQueryBuilder(Contact, "contact").where(
+    `contact.id IN (SELECT at.contact_id FROM (
+       WITH wanted (agent_id, kind, address) AS (VALUES ${keys.map((_, i) => `(:agent${i}, :kind${i}, :address${i})`).join(", ")})
+       SELECT known.contact_id FROM wanted JOIN contact_address known ON known.agent_id = wanted.agent_id
+         AND known.kind = wanted.kind AND known.address = wanted.address) at)`,
+    Object.fromEntries(
+      keys.flatMap(({ agentId, address: { kind, address } }, i) => [
+        [`agent${i}`, agentId],
+        [`kind${i}`, kind],
+        [`address${i}`, address],
+      ]),
+    ),
   );
   const contacts = await Promise.all(
-    [...locked.values()].map(async (contact) => ({
+    [...(await lockRows(tx, query)).values()].map(async (contact) => ({
       contact,
       addresses: (await addressesOf(tx, contact.id)) ?? [],
     })),

@@ -1,5 +1,6 @@
 import { type EntityManager, type FindOptionsWhere, In } from "typeorm";
 import type { Timestamp } from "../../common/time";
+import { settled } from "../../database/coalesce-in-tx";
 import type { Tx } from "../../database/unit-of-work";
 import { GatewayError } from "../../errors";
 import type { Agent } from "../agents/agent.entity";
@@ -89,10 +90,9 @@ export async function placeArrivals(
   arrivals: readonly Arrival[],
   consents: Consents,
 ): Promise<{ placed: Placed[]; repeats: Map<string, Received> }> {
-  const known = await lockContactsAt(
+  const known = await lockSenders(
     tx,
     arrivals.map(({ line: { agentId }, from }) => ({ agentId, address: from })),
-    contactIdToPut,
   );
   const contacts = new Map(arrivals.map((each, i) => [each, known[i] ?? null]));
   // Checked while holding the contacts' locks, which serialize concurrent retries. A message from an unknown
@@ -107,6 +107,16 @@ export async function placeArrivals(
   }
   const placed = arrivals.filter(isNew).map((each) => placedAt(each, contacts.get(each)));
   return { placed: await joinNamed(tx, placed), repeats };
+}
+
+/** Locks the senders' contacts like `lockContactsAt`, after the agents of unknown senders. */
+export async function lockSenders(
+  tx: Tx,
+  keys: readonly { agentId: string; address: Address }[],
+): Promise<(KnownContact | null)[]> {
+  // For one sender, either the contact or the agent is locked first, but not both.
+  if (keys.length > 1) await settled(keys.map((key) => contactIdToPut(tx, key)));
+  return lockContactsAt(tx, keys);
 }
 
 /** Creates contacts with one address each, unless concurrent requests have created them. */
