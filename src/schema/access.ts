@@ -118,22 +118,20 @@ export function needsScope(field: GraphQLField<unknown, unknown>, kinds: readonl
   return typeof allowed === "object" && kinds.some((kind) => typeof allowed[kind] === "string");
 }
 
-/** True if the field is allowed; introspection and unknown fields have a name but no definition. */
-type AllowsField = (name: string, field: GraphQLField<unknown, unknown> | undefined) => boolean;
-
-/** True if all root fields are allowed, in fragments as well. The document is of bounded depth and may be invalid. */
-function everyRootField(
-  schema: GraphQLSchema,
+/**
+ * True if a condition holds for all root fields, in fragments as well. The document is of bounded depth and may be
+ * invalid.
+ */
+export function everyRootField(
   { definitions }: DocumentNode,
   operations: readonly OperationDefinitionNode[],
-  allows: AllowsField,
+  holds: (name: string, type: OperationTypeNode) => boolean,
 ): boolean {
   const fragments = new Map<string, SelectionSetNode>();
   for (const each of definitions) {
     if (each.kind === Kind.FRAGMENT_DEFINITION) fragments.set(each.name.value, each.selectionSet);
   }
   return operations.every(({ operation, selectionSet }) => {
-    const fields = schema.getRootType(operation)?.getFields();
     const visited = new Set<SelectionSetNode>();
     const visit = (set: SelectionSetNode | undefined): boolean => {
       if (set === undefined || visited.has(set)) return true;
@@ -142,21 +140,25 @@ function everyRootField(
         if (node.kind === Kind.INLINE_FRAGMENT) return visit(node.selectionSet);
         const name = node.name.value;
         if (node.kind === Kind.FRAGMENT_SPREAD) return visit(fragments.get(name));
-        return allows(name, fields?.[name]);
+        return holds(name, operation);
       });
     };
     return visit(selectionSet);
   });
 }
 
+/** Returns a root field; undefined for introspection and unknown fields. */
+const rootField = (schema: GraphQLSchema, name: string, type: OperationTypeNode) =>
+  schema.getRootType(type)?.getFields()[name];
+
 /** True if anyone may call the root fields of a document, which is of bounded depth and may be invalid. */
 export function isForAnyone(schema: GraphQLSchema, document: DocumentNode): boolean {
   const operations = document.definitions.filter((each) => each.kind === Kind.OPERATION_DEFINITION);
   return everyRootField(
-    schema,
     document,
     operations,
-    (name, field) => name === TypeNameMetaFieldDef.name || accessOf(field)?.allowed === "anyone",
+    (name, type) =>
+      name === TypeNameMetaFieldDef.name || accessOf(rootField(schema, name, type))?.allowed === "anyone",
   );
 }
 
@@ -169,11 +171,9 @@ export function mayCallAll(
 ): boolean {
   if (caller.kind === "anonymous") return false;
   const changes = operation.operation === "mutation";
-  return everyRootField(
-    schema,
-    document,
-    [operation],
+  return everyRootField(document, [operation], (name, type) => {
+    const field = rootField(schema, name, type);
     // In a valid document, only `__typename` and introspection have no definition.
-    (_, field) => field === undefined || isAllowed(caller, accessOf(field), changes),
-  );
+    return field === undefined || isAllowed(caller, accessOf(field), changes);
+  });
 }
