@@ -77,9 +77,10 @@ export async function createApp(
   const rateLimit = createRateLimit(config.rateLimitPerMinute, peers?.windows);
   const rejectForeign = foreignOriginCheck(config);
   const countDeprecated = hooks.the("deprecatedUsed");
+  const countOperation = hooks.the("operationEnded");
   const [mcpTokens] = hooks.of("mcpTokens");
 
-  const requests = new InFlightRequests(countRequest(metrics));
+  const requests = new InFlightRequests(countRequest(metrics, countOperation));
   metrics.watchRequests(requests);
   const http = await createHttpServer(config, log, requests);
   const rejectOtherMethods = collectMethods(http);
@@ -102,6 +103,7 @@ export async function createApp(
     anonymousChecks: hooks.of("anonymousPost"),
     memberRequestBytes: MEMBER_REQUEST_BYTES,
     countDeprecated,
+    countOperation,
   });
   await addScope("mcp", (scope) => {
     scope.addHook("onRequest", (request, _reply, done) => done(rejectForeign(request)));

@@ -27,6 +27,8 @@ export interface Answer {
   errorCode?: ErrorCode;
   /** True for the response to a GraphQL query, which contains no secret. */
   isQuery?: boolean;
+  /** Name of the GraphQL operation; undefined if the document is invalid. */
+  operation?: string;
   /** True if the response replays the response to an earlier request with the same idempotency key. */
   isReplayed?: boolean;
   /** The state of the compiled plan that tried to produce the response; undefined if no plan ran. */
@@ -75,6 +77,16 @@ export const systemFor = (organization: CallerOrganization): RequestContext & { 
   caller: { kind: "system", organization },
   origin: NO_ORIGIN,
 });
+
+/**
+ * Counts an ended request by its caller, address, operation and outcome.
+ * @param operation a name from a bounded list, never text that the client chose
+ */
+export type CountOperation = (
+  context: RequestContext,
+  operation: string,
+  outcome: "ok" | "aborted" | ErrorCode,
+) => void;
 
 /** The part of a request that identifies its caller. */
 export interface Credentials {

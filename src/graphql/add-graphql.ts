@@ -4,7 +4,7 @@ import fp from "fastify-plugin";
 import type { GraphQLSchema } from "graphql";
 import type { Logger } from "pino";
 import { authenticateRequests } from "../auth/authenticate";
-import type { createContextFactory, RequestContext } from "../auth/context";
+import type { CountOperation, createContextFactory, RequestContext } from "../auth/context";
 import type { foreignOriginCheck } from "../auth/foreign-origins";
 import { sessionCookies } from "../auth/session-cookie";
 import { withSpan } from "../common/spans";
@@ -46,6 +46,8 @@ interface Dependencies {
   memberRequestBytes: number;
   /** Counts operations that use deprecated parts of the schema. */
   countDeprecated: CountDeprecated;
+  /** Counts the subscriptions over WebSockets; HTTP requests are counted by the server. */
+  countOperation: CountOperation;
 }
 
 /** The running GraphQL API. */
@@ -60,7 +62,7 @@ export interface GraphQLApi {
 
 /** Adds `/graphql`, over HTTP and WebSockets. */
 export async function addGraphQL(http: FastifyInstance, dependencies: Dependencies): Promise<GraphQLApi> {
-  const { schema, config, log, createContext, rateLimit, rejectForeign } = dependencies;
+  const { schema, config, log, createContext, rateLimit, rejectForeign, countOperation } = dependencies;
   const responses = new ResponseBudget(config.maxRequestsInFlight * MAX_WAITING_SHARE);
   const limits = { rateLimit, responses };
   const { apollo, answerKnown } = createGraphQL(
@@ -75,7 +77,7 @@ export async function addGraphQL(http: FastifyInstance, dependencies: Dependenci
   const handle = fastifyApolloHandler(apollo, { context: async ({ callContext }) => callContext });
   const handshakes = routeHandshakes(http, "/graphql", config);
   const webSockets = new WebSockets(
-    createSubscriptionServer({ apollo, schema, createContext, rateLimit, log }),
+    createSubscriptionServer({ apollo, schema, createContext, rateLimit, log, countOperation }),
   );
   const bodyLimit = Math.min(config.bodyLimitBytes, BODY_LIMIT);
   const graphql = async (scope: FastifyInstance) => {

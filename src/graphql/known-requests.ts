@@ -28,7 +28,7 @@ export function answerKnownRequests(
       return undefined;
     const text = await compiled.answer(known, callContext, given);
     if (text === undefined) return undefined;
-    noteOperation(operations, known.operation, "ok", callContext);
+    noteOperation(operations, known, "ok", callContext);
     reply.header("content-type", mediaTypeFor(headers.accept));
     return text;
   };

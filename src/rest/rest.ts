@@ -4,7 +4,7 @@ import fp from "fastify-plugin";
 import type { GraphQLSchema } from "graphql";
 import { GatewayError } from "../errors";
 import type { Deprecation } from "../schema/deprecation";
-import type { RestRoute } from "../schema/rest-route";
+import { nameOfRoute, type RestRoute } from "../schema/rest-route";
 import type { CompiledRoute } from "./compiled-route";
 import { deprecationHeaders } from "./deprecation";
 import { servable } from "./plan";
@@ -39,7 +39,7 @@ function addRoute(
   app.route({
     method: route.method,
     url: route.path,
-    config: { api: "rest" },
+    config: { api: "rest", operation: nameOfRoute(route) },
     onRequest: guard,
     handler: handle,
     ...(route.deprecation && { onSend: announce(route, route.deprecation, publicUrl) }),

@@ -1,5 +1,5 @@
 import type { KeyCaller, MemberCaller } from "../auth/caller";
-import type { CredentialResolver, RequestContext } from "../auth/context";
+import type { CountOperation, CredentialResolver, RequestContext } from "../auth/context";
 import type { RestoreGuard } from "../delivery/deliverer";
 import type { ReplacementStep } from "../instance-key/instance-key.service";
 import type { CountDeprecated } from "./deprecation";
@@ -18,6 +18,8 @@ export interface Hooks {
   anonymousPost: (context: RequestContext) => void;
   /** Counts uses of deprecated parts of the APIs; implemented by exactly one feature. */
   deprecatedUsed: CountDeprecated;
+  /** Counts the authenticated requests with API keys; implemented by exactly one feature. */
+  operationEnded: CountOperation;
   /** Prevents deliveries from a restored copy of the database; implemented by exactly one feature. */
   restoreGuard: RestoreGuard;
   /** Returns additional members for the `/readyz` response. */

@@ -85,7 +85,7 @@ const CHANGES: Readonly<Record<string, string>> = {
 /** Fields that other tests of this file try across organizations. */
 const TRIED = `
   agents members sessions passkeys invitations apiKeys auditLog messages keyUsage deprecatedUse
-  usageTotals activity agentSummaries attention firstSteps lines contacts conversations
+  operationUse usageTotals activity agentSummaries attention firstSteps lines contacts conversations
   conversationMessages configurationVersions decisions timers events replayDecisions
   webhookEndpoints webhookDeliveries missedWebhookEvents lineActivity viewer organization whoami
   apiKey message contact exportContact conversation configuration configurationDraft
@@ -299,6 +299,11 @@ describeGateway({ engine: "any", env: { PUBLIC_URL: PASSKEY_ORIGIN } }, (gateway
       keyUsage: [{ apiKey: { id: theirs.key.id } }, { apiKey: { id: theirs.organizationKey.id } }],
       firstSteps: { messageQueued: true },
     });
+    const operations = `{ operationUse(keyId: "${theirs.key.id}") { operation } }`;
+    for (const token of [ours.manager.token, ours.organizationKey.secret])
+      expect((await ask(operations, {}, token)).body.data).toEqual({ operationUse: [] });
+    const { operationUse } = (await ask(operations, {}, theirs.manager.token)).body.data;
+    expect(operationUse).toContainEqual({ operation: "GET /agent/whoami" });
   });
 
   test("filters that name another organization's resources find nothing", async () => {

@@ -46,6 +46,7 @@ const READABLE = [
   "MemberIdentity",
   "MintedApiKey",
   "MissedEvents",
+  "OperationUse",
   "Organization",
   "PageInfo",
   "PasskeyOptions",

@@ -302,6 +302,7 @@ const ROWS: Readonly<Record<string, Row>> = {
   "Query.firstSteps": [ALLOWED.members, "{ keyMinted }"],
   "Query.keyUsage": [orKeys(ALLOWED.managers), "{ accepted }"],
   "Query.deprecatedUse": [orKeys(ALLOWED.managers), "{ nodes { uses } }"],
+  "Query.operationUse": [orKeys(ALLOWED.managers), "(keyId: $id) { uses }", aKey],
   "Query.usageTotals": [orKeys(ALLOWED.managers), "{ accepted }"],
   "Query.activity": [ALLOWED.readers, "{ decisions { count } }"],
   "Query.agentSummaries": [ALLOWED.managers, "{ agentId activeKeys lines liveVersion lastDecisionAt }"],

@@ -24,9 +24,9 @@ const PASSWORD = "a password of the first release";
  * earlier builds are recognized by their migration's name.
  */
 const UNRELEASED = {
-  name: "VersionTwo1769000000000",
-  SQLite: "a0656f8fcfb50ae24f1f16d803b37cbfa77414ff5b0b1a33b5de7616d1b195e2",
-  PostgreSQL: "ff1128f6aed04b7601d2bd32d58552b8297abfa5a0adf7c4d9b0ee5b1db3c1bb",
+  name: "VersionTwo1770000000000",
+  SQLite: "0ad87ae08370c5b6d6c24c0f921c7e51e2687f6a1c4a5122611a21c875409faf",
+  PostgreSQL: "390879f701f710152a563793dfa0fa9d9a439f961ee131a0b68066ff7e01add6",
 };
 
 const ORIGIN = { ip: null, userAgent: null, requestId: null };

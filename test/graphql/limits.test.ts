@@ -263,6 +263,7 @@ test("exactly the fields that use the connections for reports are marked as repo
     replayDecisions: "(against: { version: 1 })",
     webhookDeliveries: '(endpointId: "none")',
     find: '(text: "none")',
+    operationUse: '(keyId: "01a1f000-0000-7000-8000-000000000001")',
     missedWebhookEvents: '(id: "none", from: { after: "0" })',
   };
   const optional = fields.filter(({ name, args }) => given[name] || !args.some(isRequiredArgument));

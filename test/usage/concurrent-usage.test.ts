@@ -57,6 +57,8 @@ describe("usage counts of several processes on PostgreSQL", () => {
         for (const key of n === 0 ? keys : [...keys].reverse()) {
           process.rejected(key, ORIGIN);
           process.deprecated(key.id, ["Query.pet"]);
+          for (const path of n === 0 ? ["a", "b"] : ["b", "a"])
+            process.ended(key.id, `GET /${path}`, ORIGIN, "ok");
         }
       });
       await Promise.all(both.map((process) => process.flush({ all: true })));

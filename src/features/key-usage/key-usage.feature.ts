@@ -6,13 +6,14 @@ import { DeprecatedUse } from "./deprecated-use.entity";
 import { DEPRECATED_USES } from "./deprecated-uses";
 import { HourlyUse, USE_LIFETIME_MS } from "./hourly-use.entity";
 import { keepLastUses } from "./keep-last-uses";
+import { OperationUse } from "./operation-use.entity";
 import { UsageResolver } from "./usage.resolver";
 import { UsageService } from "./usage.service";
 import { UsageRecorder } from "./usage-recorder";
 
-/** Use of API keys and of deprecated parts of the APIs: recorded in memory and written within seconds. */
+/** Use of API keys, operations and deprecated parts of the APIs: recorded in memory and written within seconds. */
 export const keyUsage = feature({
-  entities: [HourlyUse, DeprecatedUse],
+  entities: [HourlyUse, DeprecatedUse, OperationUse],
   services: ({ database, log }) => ({
     usageRecorder: new UsageRecorder(database, (err) => log.warn({ err }, "could not write key usage")),
     usageReports: new UsageService(database),
@@ -24,6 +25,10 @@ export const keyUsage = feature({
       usageRecorder.deprecated(key.id, names);
       for (const name of names) observer.count(DEPRECATED_USES, [name]);
     },
+    operationEnded: ({ caller, origin }, operation, outcome) => {
+      const key = keyOf(caller);
+      if (key !== undefined) usageRecorder.ended(key.id, operation, origin, outcome);
+    },
   }),
   metrics: () => [DEPRECATED_USES],
   close: ({ usageRecorder }) => usageRecorder.close(),
@@ -34,6 +39,7 @@ export const keyUsage = feature({
     return [
       { entity: HourlyUse, column: "hour", before, keep },
       { entity: DeprecatedUse, column: "day", before },
+      { entity: OperationUse, column: "day", before },
     ];
   },
 });

@@ -23,10 +23,14 @@ export class PeriodCounts<Count> {
   /** Counts by period since the epoch, then by ID. */
   private readonly periods = new Map<number, Map<string, Count>>();
 
-  /** @param write adds counts of one period to the stored counts, in one statement */
+  /**
+   * @param write adds counts of one period to the stored counts, in one statement
+   * @param perBatch max counts per batch, fewer if a count has several rows
+   */
   constructor(
     private readonly lengthMs: number,
     private readonly write: (tx: Tx, start: Timestamp, counts: readonly Count[]) => Promise<void>,
+    private readonly perBatch = MAX_ROWS,
   ) {}
 
   get isEmpty(): boolean {
@@ -38,7 +42,7 @@ export class PeriodCounts<Count> {
     const batches = [...this.periods].flatMap(([period, byId]) => {
       const counts = sortedById(byId).map(([, count]) => count);
       const start = timestampOf(period * this.lengthMs);
-      return chunked(counts, MAX_ROWS).map((batch) => (tx: Tx) => this.write(tx, start, batch));
+      return chunked(counts, this.perBatch).map((batch) => (tx: Tx) => this.write(tx, start, batch));
     });
     this.periods.clear();
     return batches;

@@ -9,6 +9,7 @@ import { recordRepeated } from "../audit/audit";
 import type { AuditAction } from "../audit/audit-actions";
 import { DeprecatedUses } from "./deprecated-uses";
 import { keyUsageActions } from "./key-usage.audit";
+import { OperationUses } from "./operation-uses";
 import { sortedById, type WriteBatch } from "./period-counts";
 import { UseCounts } from "./use-counts";
 
@@ -38,14 +39,16 @@ interface Batch {
 }
 
 /**
- * Collects accepted and rejected key uses, and uses of deprecated parts, in memory, and writes them outside
- * the request path. If the process is killed, only the records of the last few seconds are lost or, during a
+ * Collects accepted and rejected key uses, and uses of operations and deprecated parts, in memory, and writes them
+ * outside the request path. If the process is killed, only the records of the last few seconds are lost or, during a
  * database outage, the records since it began.
  */
 export class UsageRecorder implements KeyUsageRecorder {
   private readonly rejections = new Map<string, Rejection>();
   private readonly uses = new UseCounts();
   private readonly deprecatedUses = new DeprecatedUses();
+  private readonly operationUses = new OperationUses();
+  private readonly counts = [this.uses, this.deprecatedUses, this.operationUses];
   private readonly queue = new Mutex();
   private readonly id = uuid();
   /** Batches to write, in order; the first one may have failed, or its outcome may be unknown. */
@@ -69,6 +72,12 @@ export class UsageRecorder implements KeyUsageRecorder {
 
   deprecated(keyId: string, names: readonly string[]): void {
     for (const name of names) this.deprecatedUses.add(keyId, name);
+    this.schedule();
+  }
+
+  /** Records a request that a key was accepted for, once its outcome is known. */
+  ended(keyId: string, operation: string, { ip }: Pick<Origin, "ip">, outcome: string): void {
+    this.operationUses.add(keyId, operation, ip ?? "", outcome);
     this.schedule();
   }
 
@@ -105,7 +114,7 @@ export class UsageRecorder implements KeyUsageRecorder {
 
   private take(all: boolean): Batch[] {
     const areCountsDue = all || performance.now() - this.countsWrittenAt >= COUNTS_INTERVAL_MS;
-    const [first, ...rest] = areCountsDue ? [...this.uses.take(), ...this.deprecatedUses.take()] : [];
+    const [first, ...rest] = areCountsDue ? this.counts.flatMap((counts) => counts.take()) : [];
     const rejections = sortedById(this.rejections);
     this.rejections.clear();
     if (first === undefined && rejections.length === 0) return [];
@@ -142,9 +151,7 @@ export class UsageRecorder implements KeyUsageRecorder {
   }
 
   private get isIdle(): boolean {
-    return (
-      this.batches.length + this.rejections.size === 0 && this.uses.isEmpty && this.deprecatedUses.isEmpty
-    );
+    return this.batches.length + this.rejections.size === 0 && this.counts.every(({ isEmpty }) => isEmpty);
   }
 
   /** Schedules the next flush, with exponential backoff after failures. */

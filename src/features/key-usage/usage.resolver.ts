@@ -9,6 +9,8 @@ import {
   DeprecatedUseReport,
   KeyUsageArgs,
   KeyUsageReport,
+  OperationUseArgs,
+  OperationUseOfKey,
   PeriodArgs,
   UsageTotals,
 } from "./usage.types";
@@ -40,6 +42,16 @@ export class UsageResolver {
     @Args() args: DeprecatedUseArgs,
   ): Promise<DeprecatedUseReport> {
     return this.usage.deprecated(context, args);
+  }
+
+  @Access(MANAGERS)
+  @Report()
+  @Query(() => [OperationUseOfKey], {
+    description:
+      "Operations that an API key of the organization was used for in the last 30 days, most recent first. Rejected keys are not included. New uses are counted within seconds.",
+  })
+  operationUse(@Ctx() context: RequestContext, @Args() args: OperationUseArgs): Promise<OperationUseOfKey[]> {
+    return this.usage.operations(context, args);
   }
 
   @Access(MANAGERS)

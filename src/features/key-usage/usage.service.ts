@@ -10,12 +10,15 @@ import { AuditEntry } from "../audit/audit-entry.entity";
 import { DeprecatedUse } from "./deprecated-use.entity";
 import { HourlyUse } from "./hourly-use.entity";
 import { keyUsageActions } from "./key-usage.audit";
+import { reportOperations } from "./operation-report";
 import {
   type DeprecatedUseArgs,
   type DeprecatedUseReport,
   KeyRefusal,
   type KeyUsageArgs,
   type KeyUsageReport,
+  type OperationUseArgs,
+  type OperationUseOfKey,
   type UsageBucket,
   UsagePeriod,
   type UsageTotals,
@@ -155,6 +158,19 @@ export class UsageService {
       });
       return { nodes, totalCount: Number(counts?.totalCount), keyCount: Number(counts?.keyCount) };
     });
+  }
+
+  /** Reports the operations that a key in the caller's organization was used for. */
+  async operations(
+    context: RequestContext,
+    { keyId, first }: OperationUseArgs,
+  ): Promise<OperationUseOfKey[]> {
+    const organizationId = organizationOf(context);
+    if (!isUuid(keyId)) return [];
+    const [since = ""] = startsOf(UsagePeriod.last_30_days);
+    return this.database.report(organizationId, (reader) =>
+      reportOperations(reader, { organizationId, keyId, since, first }),
+    );
   }
 }
 

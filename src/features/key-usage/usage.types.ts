@@ -64,6 +64,16 @@ export class DeprecatedUseArgs {
   state!: ApiKeyState | null | undefined;
 }
 
+@ArgsType()
+export class OperationUseArgs {
+  @Field(() => ID, { description: "ID of the key." })
+  keyId!: string;
+
+  @Field(() => Int, { defaultValue: MAX_ENTRIES, description: "Max entries, 1 to 100." })
+  @IsBetween(1, MAX_ENTRIES)
+  first!: number;
+}
+
 @ObjectType({ simpleResolvers: true, description: "Usage in one hour or day." })
 export class UsageBucket {
   @Field(() => GraphQLISODateTime, { description: "Start of the bucket." })
@@ -148,4 +158,32 @@ export class DeprecatedUseReport {
 
   @Field(() => Int, { description: "Total number of keys that used a deprecated part of the APIs." })
   keyCount!: number;
+}
+
+@ObjectType("OperationUse", {
+  simpleResolvers: true,
+  description:
+    "A key's requests in the last 30 days for the same operation, from the same address and with the same outcome. For each day and key, only about the first 50 combinations are counted separately.",
+})
+export class OperationUseOfKey {
+  @Nullable(
+    () => String,
+    "A REST route such as `GET /v1/pets/{petId}`, a GraphQL operation's type and root fields such as `query pets, whoami`, or an MCP tool such as `tool listPets`. Null for requests that are not counted separately.",
+  )
+  operation!: string | null;
+
+  @Nullable(() => String, "IP address of the client, or null if it is unknown or not counted separately.")
+  ip!: string | null;
+
+  @Nullable(
+    () => String,
+    "`ok`, the code of the first error in the response, or `aborted` if the client disconnected before the response was sent. Null for requests that are not counted separately.",
+  )
+  outcome!: string | null;
+
+  @Field(() => Float, { description: "Number of requests." })
+  uses!: number;
+
+  @Field(() => GraphQLISODateTime, { description: "Time of the last request." })
+  lastUsedAt!: Timestamp;
 }

@@ -1,12 +1,13 @@
 import type { ApolloServerPlugin } from "@apollo/server";
 import { trace } from "@opentelemetry/api";
-import type { GraphQLError, OperationDefinitionNode } from "graphql";
+import type { DocumentNode, GraphQLError, OperationDefinitionNode } from "graphql";
 import Negotiator from "negotiator";
 import type { RequestContext } from "../../auth/context";
 import { redactTokens } from "../../credentials/redact-tokens";
 import type { ErrorCode } from "../../errors";
 import type { Metrics } from "../../telemetry/metrics";
 import { toGatewayError } from "../errors";
+import { nameOfOperation } from "../operation-name";
 
 const JSON_TYPE = "application/json; charset=utf-8";
 
@@ -41,11 +42,12 @@ const NO_OPERATION: readonly unknown[] = ["BAD_REQUEST", "PERSISTED_QUERY_NOT_SU
 export const httpStatus = (operations: Metrics["operations"]): ApolloServerPlugin<RequestContext> => ({
   async requestDidStart() {
     return {
-      async willSendResponse({ request, response, errors, operation, contextValue }) {
+      async willSendResponse({ request, response, errors, document, operation, contextValue }) {
         const { body, http } = response;
         const [error] = errors ?? [];
         const failure = error && toGatewayError(error);
-        noteOperation(operations, operation, failure?.code ?? "ok", contextValue);
+        const found = document && operation && { document, operation };
+        noteOperation(operations, found, failure?.code ?? "ok", contextValue);
         const type = mediaTypeFor(request.http?.headers.get("accept"));
         // If `Content-Type` is not set, Apollo responds with 406 after running the operation.
         http.headers.set("content-type", type);
@@ -67,13 +69,15 @@ export const httpStatus = (operations: Metrics["operations"]): ApolloServerPlugi
 /** Counts an operation and reports it to the request's hooks and span. */
 export function noteOperation(
   operations: Metrics["operations"],
-  operation: OperationDefinitionNode | undefined,
+  found: { document: DocumentNode; operation: OperationDefinitionNode } | undefined,
   outcome: ErrorCode | "ok",
   { answer }: RequestContext,
 ): void {
-  if (operation) describeOperation(operation);
-  if (answer) answer.isQuery = operation?.operation === "query";
-  operations.labels(operation?.operation ?? "none", outcome).inc();
+  const type = found?.operation.operation;
+  if (found) describeOperation(found.operation);
+  if (answer) answer.isQuery = type === "query";
+  if (answer && found) answer.operation = nameOfOperation(found.document, found.operation);
+  operations.labels(type ?? "none", outcome).inc();
 }
 
 /** The last negotiation, cached because most requests repeat it. */

@@ -23,8 +23,8 @@ import {
 import type { Logger } from "pino";
 import type { WebSocket } from "ws";
 import { keyOf } from "../../auth/caller";
-import type { Credentials, RequestContext } from "../../auth/context";
-import { GatewayError } from "../../errors";
+import type { CountOperation, Credentials, RequestContext } from "../../auth/context";
+import { type ErrorCode, GatewayError } from "../../errors";
 import { requireShallow } from "../../http/plugins/json-body";
 import type { RateLimit } from "../../rate-limits/rate-limit";
 import { formatError, toGatewayError } from "../errors";
@@ -61,6 +61,7 @@ export interface SubscriptionServices {
   createContext: (credentials: Credentials) => Promise<RequestContext>;
   rateLimit: RateLimit;
   log: Logger;
+  countOperation: CountOperation;
 }
 
 /**
@@ -75,6 +76,7 @@ export const createSubscriptionServer = ({
   createContext,
   rateLimit,
   log,
+  countOperation,
 }: SubscriptionServices) => {
   const authenticate = async (credentials: Credentials): Promise<RequestContext> => {
     const context = await createContext(credentials);
@@ -86,10 +88,16 @@ export const createSubscriptionServer = ({
     return context;
   };
 
+  /** Counts a connection or a subscription for the usage of its key. */
+  const count = (context: RequestContext, outcome: "ok" | ErrorCode): void =>
+    countOperation(context, context.answer?.operation ?? "GET /graphql", outcome);
+
   /** Counts a request with a key, and returns the error if the limit is exceeded. */
-  const limit = ({ caller }: RequestContext): GatewayError | undefined => {
-    const key = keyOf(caller);
-    return key && rateLimit(key)?.rejection;
+  const limit = (context: RequestContext): GatewayError | undefined => {
+    const key = keyOf(context.caller);
+    const rejected = key && rateLimit(key)?.rejection;
+    if (rejected !== undefined) count(context, rejected.code);
+    return rejected;
   };
 
   const known = (cause: unknown): GatewayError => {
@@ -115,8 +123,10 @@ export const createSubscriptionServer = ({
   const accept = async (connection: Connection, parameters: Readonly<Record<string, unknown>>) => {
     connection.credentials.authorization = authorizationIn(parameters);
     try {
-      const limited = limit(await authenticate(connection.credentials));
+      const context = await authenticate(connection.credentials);
+      const limited = limit(context);
       if (limited !== undefined) throw limited;
+      count(context, "ok");
     } catch (error) {
       closeWith(connection.socket, known(error));
       return false;
@@ -151,6 +161,7 @@ export const createSubscriptionServer = ({
     }
     const checked = await checkSubscription(apollo, payload as never, contextValue);
     if ("errors" in checked) {
+      count(contextValue, contextValue.answer?.errorCode ?? "invalid_request");
       countRejection(connection);
       return checked;
     }
@@ -169,7 +180,9 @@ export const createSubscriptionServer = ({
     const checked = await check(connection, payload);
     if ("errors" in checked) return send(MessageType.Error, JSON.stringify(checked.errors));
     const stream = await createSourceEventStream(checked);
-    if (Symbol.asyncIterator in stream) {
+    const isOpen = Symbol.asyncIterator in stream;
+    count(checked.contextValue, isOpen ? "ok" : toGatewayError(stream.errors?.[0]).code);
+    if (isOpen) {
       const events = stream as AsyncIterableIterator<object, void>;
       addAbortListener(signal, () => void events.return?.());
       const write = results.writerFor(checked.contextValue.caller, payload.query, checked);

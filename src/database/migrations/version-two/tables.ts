@@ -435,6 +435,15 @@ const describe = (bigint: string, no: string, bytewise: Collate): NewTable[] => 
     indices: [index("day")],
   },
   {
+    name: "operation_use",
+    columns: [
+      primary(ids("key_id"), moments("day"), texts({ operation: 200, ip: 45, outcome: 50 })),
+      integers("uses"),
+      moments("last_used_at"),
+    ],
+    indices: [index("day")],
+  },
+  {
     name: "lease",
     columns: [primary(texts({ name: 40 })), ids("holder"), moments("held_until")],
   },

@@ -128,7 +128,7 @@ const DIGEST_OF_EMPTY = "3f0a99256beeb89a6b9f2793885291a6454928fd74903159ab2e514
 /**
  * Upgrades version 1 to version 2. Until version 2 is released, this migration may change, each time with a new timestamp.
  */
-export class VersionTwo1769000000000 implements MigrationInterface {
+export class VersionTwo1770000000000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     for (const table of tables(runner)) await runner.createTable(table);
     // Runs first, because SQLite copies the table with its current columns.
