@@ -359,17 +359,23 @@ describeDashboard("API keys", (dashboard) => {
   test("the page of a key shows its requests and its history", async () => {
     const { gateway } = dashboard;
     const { id, secret } = await mint(gateway, { name: "busy" });
+    const page = await dashboard.visit(`/api-keys/${id}`);
+    await seen(page.getByText("No accepted requests in the last 30 days."));
     for (let i = 0; i < 4; i++) await whoami(secret);
     await gateway.services.keys.revoke(await operator(gateway), id);
     for (let i = 0; i < 3; i++) await whoami(secret);
     await gateway.services.usageRecorder.flush({ all: true });
-    const page = await dashboard.visit(`/api-keys/${id}`);
-    const requests = page.getByRole("region", { name: "Requests" });
+    await page.reload();
+    const requests = page.getByRole("region", { name: "Requests", exact: true });
     await seen(
       requests.getByText("4 accepted and 3 rejected in the last 24 hours. Something still uses this key."),
     );
     await requests.getByText("30 days").click();
     await seen(requests.getByText("4 accepted and 3 rejected in the last 30 days."));
+    const recent = page.getByRole("region", { name: "Recent requests" });
+    await eventually(() => recent.getByRole("row").nth(1).innerText()).toMatch(
+      /^GET \/agent\/whoami\s+OK\s+127\.0\.0\.1\s+4\s+just now$/,
+    );
     const history = page.getByRole("region", { name: "History" });
     await seen(history.getByText("revoked the API key"));
     await history.getByRole("link", { name: "View all in the audit log" }).click();

@@ -101,6 +101,7 @@ describeDashboard(
       await page.getByRole("link", { name: "stock display" }).click();
       await seen(page.getByText("2 accepted and 0 rejected in the last 24 hours"));
       await seen(page.getByText("127.0.0.0/8"));
+      await seen(page.getByRole("row", { name: "POST /agent/contacts insufficient_scope 127.0.0.1 1" }));
       await picture("key");
 
       // A contact for the rule.

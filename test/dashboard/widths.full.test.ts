@@ -37,6 +37,9 @@ async function fill(gateway: TestGateway) {
   const { contact, conversation, message, decision } = await fillInbox(gateway, LONG);
   const { id, secret } = await mint(gateway, { name: LONG });
   await gateway.rest("GET", "/agent/whoami", { token: secret });
+  const ip = "2001:db8:85a3:1234:5678:8a2e:1370:7334";
+  for (const operation of ["GET /organization/agents/{agentId}/configuration", `query ${LONG.repeat(2)}`])
+    services.usageRecorder.ended(id, operation, { ip }, "recent_sign_in_required");
   await services.usageRecorder.flush({ all: true });
   // The age of a decision needs the most room in its column after about an hour.
   await services.database.write((tx) =>

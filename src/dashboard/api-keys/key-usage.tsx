@@ -1,11 +1,14 @@
+import { Button } from "@mantine/core";
 import { useState } from "react";
 import { usePolledQuery } from "../api/client";
 import { BarChart } from "../overview/chart";
 import { namesOf, PERIOD_OPTIONS, PERIODS, REJECTED_COLOR } from "../overview/series";
 import { Failure } from "../ui/failure";
-import { formatDay, formatNumber } from "../ui/format";
+import { formatDay, formatNumber, Time } from "../ui/format";
 import { Card } from "../ui/page";
 import { Segmented } from "../ui/segmented";
+import { columnsOf, DataTable } from "../ui/table";
+import { Tag } from "../ui/tag";
 import styles from "./api-key.module.css";
 import {
   type KeyFragment,
@@ -14,7 +17,12 @@ import {
   type UsagePeriod,
 } from "./documents.generated";
 
-/** Accepted and rejected requests with one key over a period. */
+/** Number of recent requests shown at first. */
+const SHOWN = 10;
+
+const COLUMNS = columnsOf("Operation", "Response", "From", { heading: "Requests", isNumeric: true }, "Last");
+
+/** Accepted and rejected requests with one key over a period, and the operations that it was used for. */
 export function KeyUsage({ apiKey }: { apiKey: KeyFragment }) {
   const [period, setPeriod] = useState<UsagePeriod>("last_24_hours");
   const { data, error, refetch } = usePolledQuery(
@@ -23,17 +31,62 @@ export function KeyUsage({ apiKey }: { apiKey: KeyFragment }) {
     { pollMs: 20_000 },
   );
   return (
+    <>
+      <Card
+        title="Requests"
+        aside={<Segmented label="Period" options={PERIOD_OPTIONS} value={period} onChange={setPeriod} />}
+      >
+        {data === undefined ? (
+          <div className={styles.loading}>{error !== null && <Failure error={error} retry={refetch} />}</div>
+        ) : (
+          <>
+            <Shown use={data.keyUsage[0]} period={period} state={apiKey.state} />
+            <Deprecated uses={data.deprecatedUse.nodes} />
+          </>
+        )}
+      </Card>
+      {data !== undefined && <RecentRequests uses={data.operationUse} />}
+    </>
+  );
+}
+
+/** The operations that a key was used for, with their outcomes and the addresses of the clients. */
+function RecentRequests({ uses }: { uses: UsageOfKeyQuery["operationUse"] }) {
+  const [isWhole, setWhole] = useState(false);
+  return (
     <Card
-      title="Requests"
-      aside={<Segmented label="Period" options={PERIOD_OPTIONS} value={period} onChange={setPeriod} />}
+      title="Recent requests"
+      aside={
+        uses.length > SHOWN && (
+          <Button size="xs" variant="default" onClick={() => setWhole(!isWhole)}>
+            {isWhole ? "Show fewer" : `Show all ${uses.length}`}
+          </Button>
+        )
+      }
     >
-      {data === undefined ? (
-        <div className={styles.loading}>{error !== null && <Failure error={error} retry={refetch} />}</div>
+      {uses.length === 0 ? (
+        <p className={styles.none}>No accepted requests in the last 30 days.</p>
       ) : (
-        <>
-          <Shown use={data.keyUsage[0]} period={period} state={apiKey.state} />
-          <Deprecated uses={data.deprecatedUse.nodes} />
-        </>
+        <DataTable
+          label="Requests by operation, response and address"
+          columns={COLUMNS}
+          rows={uses
+            .slice(0, isWhole ? undefined : SHOWN)
+            .map((use) => ({ ...use, id: `${use.operation} ${use.outcome} ${use.ip}` }))}
+          cells={({ operation, outcome, ip, uses, lastUsedAt }) => [
+            operation ?? "Other requests",
+            outcome === null ? (
+              "–"
+            ) : (
+              <Tag key="response" tone={outcome === "ok" ? "good" : "warn"}>
+                {outcome === "ok" ? "OK" : outcome}
+              </Tag>
+            ),
+            ip ?? "–",
+            formatNumber(uses),
+            <Time key="last" value={lastUsedAt} />,
+          ]}
+        />
       )}
     </Card>
   );
