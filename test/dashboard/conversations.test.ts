@@ -128,9 +128,18 @@ describeDashboard(
         for (const name of ["y".repeat(100), "Maria de los Angeles ".repeat(4), "שרה כהן", "محمد عبد الله"])
           await talkTo(name.trim(), line);
         const email = `support.person.${"with.a.long.address.".repeat(2)}x@subdomain.of.a.long.company.example.com`;
-        const member = await addMember(gateway, { email, permissions: Object.values(Permission) });
+        const permissions = Object.values(Permission);
+        const member = await addMember(gateway, { email, permissions });
+        const author = await addMember(gateway, { email: `author.${email}`, permissions });
+        const { id } = await talkTo("Written to by a member");
+        await gateway.graphql(
+          'mutation ($id: ID!) { sendToConversation(input: { id: $id, text: "Hello" }) { id } }',
+          { id },
+          { token: author.token },
+        );
         const page = await dashboard.visit("/conversations?state=open", { as: member });
         await seen(rowOf(page, "שרה כהן"));
+        await seen(rowOf(page, author.email));
         for (const width of [360, 1920, 1280]) {
           await page.setViewportSize({ width, height: 800 });
           await laidOut(page);

@@ -1,17 +1,17 @@
 import type { Page } from "playwright-core";
 
 /**
- * Returns everything that does not fit: parts that a page or dialog cuts off, table texts of more than two lines, tags
- * of more than one line or, beside a label, without their end, broken words of up to 12 letters in tables and tags, texts
- * and fields at the edge of a card, rows that do not line up with the heading of their card or dialog, menu buttons that
- * are wrapped below the element before them, and parts that overflow the navigation.
+ * Returns everything that does not fit: parts that a page, cell or dialog cuts off, table texts of more than two lines,
+ * tags of more than one line or, beside a label, without their end, broken words of up to 12 letters in
+ * tables and tags, texts and fields at the edge of a card, rows that do not line up with the heading of their
+ * card or dialog, menu buttons that are wrapped below the element before them, and parts that overflow the navigation.
  */
 export const cutOff = (page: Page): Promise<string[]> =>
   page.evaluate(() => {
     const dialog = document.querySelector("[role=dialog]");
     const boxes = dialog
       ? [dialog, ...dialog.querySelectorAll("*")]
-      : document.querySelectorAll("main, main section, main table, main [class*=card]");
+      : document.querySelectorAll("main, main section, main table, main td, main [class*=card]");
     const mayScroll = (element: Element) =>
       element instanceof HTMLInputElement ||
       ["auto", "scroll"].includes(getComputedStyle(element).overflowX) ||

@@ -140,7 +140,9 @@ function LastMessage(props: { message: NonNullable<Listed["lastMessage"]>; nameO
   const { author, memberId, preview } = message;
   return (
     <div className={styles.last}>
-      <span>{memberId === null ? AUTHORS[author] : nameOf(memberId)}</span>
+      <span>
+        <Name>{memberId === null ? AUTHORS[author] : nameOf(memberId)}</Name>
+      </span>
       <Preview text={preview} />
     </div>
   );
