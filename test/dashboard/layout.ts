@@ -2,8 +2,8 @@ import type { Page } from "playwright-core";
 
 /**
  * Returns everything that does not fit: parts that a page, cell or dialog cuts off, table texts of more than two lines,
- * tags of more than one line or, beside a label, without their end, broken words of up to 12 letters in
- * tables and tags, texts and fields at the edge of a card, rows that do not line up with the heading of their
+ * tags of more than one line or, beside a label, without their end, broken phone numbers and broken words of up to 12
+ * letters in tables and tags, texts and fields at the edge of a card, rows that do not line up with the heading of their
  * card or dialog, menu buttons that are wrapped below the element before them, and parts that overflow the navigation.
  */
 export const cutOff = (page: Page): Promise<string[]> =>
@@ -47,7 +47,7 @@ export const cutOff = (page: Page): Promise<string[]> =>
         const isTag = text.parentElement?.matches("span[data-tone]");
         if (linesOf(text) > (isTag ? 1 : 2)) high.push(text.parentElement as Element);
         for (const word of (text.textContent ?? "").matchAll(/[^\s-]+/g))
-          if (word[0].length <= 12 && isBroken(text, word)) broken.push(word[0]);
+          if ((word[0].length <= 12 || /^\+\d+$/.test(word[0])) && isBroken(text, word)) broken.push(word[0]);
       }
     }
     const shortened = [...document.querySelectorAll("dd span[data-tone]")].filter(

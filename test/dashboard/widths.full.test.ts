@@ -1,6 +1,7 @@
 import type { Locator } from "playwright-core";
 import { Permission } from "../../src/auth/permissions";
 import { timestamp } from "../../src/common/time";
+import { AddressKind } from "../../src/features/contacts/contact-address.entity";
 import { Decision } from "../../src/features/decisions/decision.entity";
 import { Message } from "../../src/features/messages/message.entity";
 import { addContact } from "../support/contacts";
@@ -110,7 +111,8 @@ async function holdMessage(gateway: TestGateway): Promise<string> {
   await lineClient(gateway).pause(id);
   const contact = { id: await addContact(gateway, { agentId, ref: "1", name: RIGHT_TO_LEFT }) };
   await gateway.services.contacts.changeTags(await operator(gateway), { ...contact, add: [RIGHT_TO_LEFT] });
-  await addContact(gateway, { agentId, ref: "2", name: "محمد عبد الله" });
+  const addresses = [{ kind: AddressKind.phone, address: "+498912345678901" }];
+  await addContact(gateway, { agentId, ref: "2", name: "محمد عبد الله", addresses });
   await gateway.graphql(
     "mutation ($input: OpenConversationInput!) { openConversation(input: $input) { conversation { id } } }",
     { input: { agentId, contact, line: { name: line }, text: "שלום" } },
