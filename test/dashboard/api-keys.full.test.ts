@@ -2,6 +2,7 @@ import type { Page } from "playwright-core";
 import { Permission } from "../../src/auth/permissions";
 import { mint, operator } from "../support/gateway";
 import { addMember, addOrganization } from "../support/people";
+import { hasFocus } from "./focus";
 import {
   act,
   beforeNews,
@@ -56,11 +57,14 @@ describeDashboard("API keys", (dashboard) => {
   });
 
   test("an organization key is created with scopes, found by the filter and rotated", async () => {
-    const page = await dashboard.visit("/api-keys?create=yes");
-    await dialogOf(page).getByLabel("Name").fill("pipeline");
+    const page = await dashboard.visit("/api-keys?create=yes", { viewport: { width: 1280, height: 600 } });
     await dialogOf(page).getByLabel("Agent").selectOption("None – manages the organization");
-    await dialogOf(page).getByRole("button", { name: "Create API key" }).click();
-    await seen(dialogOf(page).getByText("Choose at least one scope."));
+    await dialogOf(page).getByLabel("Name").fill("pipeline");
+    await page.keyboard.press("Enter");
+    const missing = dialogOf(page).getByText("Choose at least one scope.");
+    await seen(missing);
+    await hasFocus(dialogOf(page).getByRole("checkbox").first());
+    await eventually(async () => ((await missing.boundingBox())?.y ?? 600) < 500).toBe(true);
     await eventually(() => dialogOf(page).getByRole("alert").count()).toBe(0);
     await dialogOf(page).getByLabel("configuration:publish").check();
     await eventually(() => dialogOf(page).getByText("Choose at least one scope.").count()).toBe(0);

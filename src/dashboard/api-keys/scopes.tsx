@@ -72,6 +72,8 @@ const Choice = (props: {
     value={props.chosen}
     onChange={props.onChosen}
     error={props.error}
+    // Beside the first checkbox, which the dialog focuses.
+    inputWrapperOrder={["label", "error", "input"]}
   >
     <div className={styles.scopes}>
       {scopesIn(props.allows).map((scope) => (
@@ -81,6 +83,7 @@ const Choice = (props: {
           value={scope}
           label={spelled(scope)}
           description={typographic(props.allows[spelled(scope)] ?? "")}
+          aria-invalid={props.error !== undefined}
         />
       ))}
     </div>
