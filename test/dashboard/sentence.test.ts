@@ -8,6 +8,7 @@ import {
 
 const MEMBER = { actorKind: "member", actorId: "member", actorName: "a@example.com" } as const;
 const OPERATOR = { actorKind: "operator", actorId: null, actorName: "command line" } as const;
+const SYSTEM = { actorKind: "system", actorId: null, actorName: "gateway" } as const;
 const SELF = { targetId: "member", targetName: "a@example.com" };
 
 const change = (field: string, after: string | null) => ({ field, before: "before", after });
@@ -85,10 +86,7 @@ test.each<[Partial<Entry>, string]>([
     { ...OPERATOR, action: "handoff_notices_changed", changes: [change("handoffNotices", "off")] },
     "CLI turned handoff e-mails for billing off.",
   ],
-  [
-    { actorKind: "system", actorId: null, actorName: "gateway", action: "line_paused" },
-    "The gateway paused the line billing.",
-  ],
+  [{ ...SYSTEM, action: "line_paused" }, "The gateway paused the line billing."],
 ])("%j is a sentence", (parts, sentence) => {
   expect(describeInText(entry(parts))).toBe(sentence);
 });
@@ -174,15 +172,25 @@ test.each(Object.values(AuditAction))("%s has a sentence of a known form", (acti
 
 const ID = "0193a1b2-0000-7000-8000-000000000000";
 const GRACE = { ref: "g-1", name: "Grace", erasedAt: null };
+const CONVERSATION = { address: "+41446681800", agent: { slug: "order-desk" }, contact: GRACE };
 
 test.each<[Partial<Entry>, string]>([
   [
-    { action: "conversation_handed_off", conversation: { address: "+41446681800", contact: GRACE } },
+    { action: "conversation_handed_off", conversation: CONVERSATION },
     "CLI handed off a conversation with Grace.",
   ],
   [
-    { action: "conversation_moved", conversation: { address: "+41446681800", contact: null } },
+    { action: "conversation_moved", conversation: { ...CONVERSATION, contact: null } },
     "CLI moved a conversation.",
+  ],
+  [
+    { ...SYSTEM, action: "conversation_handed_off", conversation: CONVERSATION },
+    "Agent order-desk handed off a conversation with Grace.",
+  ],
+  [{ ...SYSTEM, action: "conversation_moved" }, "An agent moved a conversation."],
+  [
+    { ...SYSTEM, action: "conversation_released", conversation: CONVERSATION },
+    "The gateway released a conversation with Grace.",
   ],
   [{ action: "conversation_released" }, "CLI released a conversation."],
   [{ action: "contact_consent_set", contact: GRACE }, "CLI changed the consents of Grace."],

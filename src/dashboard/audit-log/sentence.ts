@@ -238,15 +238,25 @@ const ACTORS: Readonly<Partial<Record<Entry["actorKind"], string>>> = {
   system: "The gateway",
 };
 
+/** The actions of agents' decisions, which are recorded as the gateway's. */
+const DECIDED: readonly AuditAction[] = ["conversation_handed_off", "conversation_moved"];
+
+/** Returns the start of an entry's sentence. */
+function actorIn({ action, actorKind, actorName, conversation }: Entry): string {
+  if (actorKind === "system" && DECIDED.includes(action))
+    return conversation ? `Agent ${conversation.agent.slug}` : "An agent";
+  return ACTORS[actorKind] ?? actorName;
+}
+
 export function describe(entry: Entry): Sentence {
-  const { action, actorKind, actorName, changes, count } = entry;
+  const { action, changes, count } = entry;
   const { verb, verbForSelf, isImpersonal, to, end = "" } = wordingOf(action, entry);
   const target = targetOf(entry);
   const rest = {
     to: afterOf(changes, to),
     after: [end, count === 1 ? "" : `(${count} in 1 min)`].filter((part) => part !== "").join(" "),
   };
-  const who = isImpersonal ? "" : (ACTORS[actorKind] ?? actorName);
+  const who = isImpersonal ? "" : actorIn(entry);
   if (verbForSelf !== undefined && isSelf(entry)) return { who, verb: verbForSelf, target: "", ...rest };
   return { who, verb: entry.conversation && target !== "" ? `${verb} with` : verb, target, ...rest };
 }
