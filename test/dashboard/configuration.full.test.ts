@@ -100,6 +100,8 @@ describeDashboard("Configuration", (dashboard) => {
     await page.keyboard.type('"hi": "Hello"');
     await seen(problemsOf(page).getByText("rules[0].when[0]"));
     await seen(problemsOf(page).getByText("Is not used."));
+    const share = (list: Element) => list.clientWidth / (list.closest("section")?.clientWidth ?? 0);
+    await eventually(() => problemsOf(page).evaluate(share)).toBeGreaterThan(0.9);
     await eventually(async () => JSON.parse(await editorOf(page).innerText())).toEqual({
       format: 1,
       rules: [{ id: "hello", on: "*", when: ["tru"] }],
