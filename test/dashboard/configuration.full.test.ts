@@ -511,6 +511,13 @@ describeDashboard("Configuration", (dashboard) => {
     await eventually(() => page.getByLabel("Decide with").inputValue()).toBe("typed");
     await page.getByRole("button", { name: "Dry run" }).click();
     await seen(page.getByText("Broken must be an object."));
+    await write(page, {
+      format: 1,
+      situations: { "order.late": { days: "int" } },
+      rules: [{ id: "late", on: "order.late", do: [] }],
+    });
+    await page.getByRole("button", { name: "Dry run" }).click();
+    await seen(page.getByText("The rule late decides (not published)."));
     const when = ['now > timestamp("2050-01-01T00:00:00Z")', '"vip" in contact.tags'];
     const { situations } = DOCUMENT;
     await write(page, {

@@ -53,8 +53,12 @@ export function TryIt({ agent, live, draft }: { agent: Agent; live: Live; draft:
         ? draft?.document
         : live.document;
   const examples = useMemo(() => exampleSituations(shown ?? live.document), [shown, live]);
-  const [type = "", setType] = useState(Object.keys(examples)[0]);
-  const [text, setText] = useState(() => textOf(examples[type] ?? UNDECLARED));
+  const [named, setNamed] = useState<string>();
+  const type = named === "" || (named !== undefined && named in examples) ? named : Object.keys(examples)[0];
+  const example = textOf(examples[type ?? ""] ?? UNDECLARED);
+  // Undefined until the member changes the example, so that it follows the configuration's declarations.
+  const [situation, setSituation] = useState<string>();
+  const text = situation ?? example;
   const [about, setAbout] = useState<About>("none");
   const [contact, setContact] = useState("anna");
   const [decision, setDecision] = useState<TrySituationMutation & { input: DecideInput }>();
@@ -66,19 +70,19 @@ export function TryIt({ agent, live, draft }: { agent: Agent; live: Live; draft:
   const parsed = parseText(text);
 
   const choose = (next: string) => {
-    setType(next);
-    setText(textOf(examples[next] ?? UNDECLARED));
+    setNamed(next);
+    setSituation(undefined);
     setDecision(undefined);
     clearError();
   };
   const input = { situation: "document" in parsed ? parsed.document : {}, ...referenceOf(about, contact) };
   const decide = () =>
     run(async () => {
-      const { type: named, data } = input.situation as { type?: unknown; data?: unknown };
+      const { type: typeName, data } = input.situation as { type?: unknown; data?: unknown };
       const tried: DecideInput = {
         agentId: agent.id,
         ...input,
-        situation: { type: String(named ?? ""), data: (data ?? {}) as Json },
+        situation: { type: String(typeName ?? ""), data: (data ?? {}) as Json },
         dryRun: true,
         ...(by === "draft" && { against: { draft: true } }),
         ...(by === "typed" && typed && "document" in typed && { against: { document: typed.document } }),
@@ -103,7 +107,7 @@ export function TryIt({ agent, live, draft }: { agent: Agent; live: Live; draft:
             <NativeSelect
               label="Example"
               data={[...Object.keys(examples), { value: "", label: "Another situation" }]}
-              value={type in examples ? type : ""}
+              value={type ?? ""}
               onChange={({ currentTarget }) => choose(currentTarget.value)}
             />
             <NativeSelect
@@ -141,7 +145,7 @@ export function TryIt({ agent, live, draft }: { agent: Agent; live: Live; draft:
               label="Situation as JSON"
               text={text}
               onChange={(next) => {
-                setText(next);
+                setSituation(next === example ? undefined : next);
                 clearError();
               }}
               schema={schema}
