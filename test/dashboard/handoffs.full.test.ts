@@ -63,6 +63,7 @@ describeDashboard(
       const assigneeOf = async () =>
         (await read((reader) => reader.findOneByOrFail(Conversation, { id }))).assigneeId;
       expect(await assigneeOf()).toBe(anna.id);
+      await seen(page.getByText("You assigned the conversation to yourself"));
       await looksRight(page);
 
       await page.goto(`${dashboard.gateway.url}/dashboard/conversations?state=open`);

@@ -26,7 +26,9 @@ export function LogItem({ entry, names }: { entry: LogEntryFragment; names: Name
 function Sentence({ entry, names: { nameOfActor } }: { entry: LogEntryFragment; names: Names }) {
   const { email } = useViewer();
   const { kind, before, after, reason } = entry;
-  const who = <bdi>{actorIn(entry, email) ?? nameOfActor(entry.actorName)}</bdi>;
+  const actor = actorIn(entry, email);
+  const who = <bdi>{actor ?? nameOfActor(entry.actorName)}</bdi>;
+  const self = actor === YOU ? "yourself" : "you";
   switch (kind) {
     case "handed_off":
       return (
@@ -50,11 +52,11 @@ function Sentence({ entry, names: { nameOfActor } }: { entry: LogEntryFragment; 
     case "assigned":
       return after === null ? (
         <>
-          {who} unassigned <bdi>{nameOfActor(before ?? "")}</bdi>
+          {who} unassigned <bdi>{before === email ? self : nameOfActor(before ?? "")}</bdi>
         </>
       ) : (
         <>
-          {who} assigned the conversation to <bdi>{after === email ? "you" : nameOfActor(after)}</bdi>
+          {who} assigned the conversation to <bdi>{after === email ? self : nameOfActor(after)}</bdi>
         </>
       );
     case "closed":
@@ -62,10 +64,12 @@ function Sentence({ entry, names: { nameOfActor } }: { entry: LogEntryFragment; 
   }
 }
 
+const YOU = "You";
+
 /** Returns the author of a change, worded to start a sentence; undefined for other members. */
 function actorIn({ decisionId, actorKind, actorName }: LogEntryFragment, viewerEmail: string) {
   if (decisionId !== null) return "Agent";
   if (actorKind === "agent") return "API";
   if (actorKind === "system") return "Gateway";
-  return actorName === viewerEmail ? "You" : undefined;
+  return actorName === viewerEmail ? YOU : undefined;
 }
