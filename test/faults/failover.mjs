@@ -115,10 +115,12 @@ async function run({ rounds, faults, asynchronous, seed, keep, verbose }) {
         (
           await cluster.query(
             "gateway",
-            "SELECT 1 FROM message WHERE status IN ('queued', 'sending') LIMIT 1",
+            `SELECT 1 FROM message WHERE status IN ('queued', 'sending')
+           UNION ALL SELECT 1 FROM decision WHERE state = 'deciding' LIMIT 1`,
           )
         ).length === 0;
-      if (!(await until(SETTLE_LIMIT_MS, isSettled))) violate("other", "messages were not sent in time");
+      if (!(await until(SETTLE_LIMIT_MS, isSettled)))
+        violate("other", "messages were not sent or decided in time");
       const tables = await postgresTables(databaseUrl);
       // Without synchronous replication, only this round's writes can be lost.
       verify(tables, asynchronous ? { ...history, writes: written } : history);
