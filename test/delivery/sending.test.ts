@@ -239,6 +239,18 @@ describeGateway({ engine: "any", ...SENDS }, (gateway, engine) => {
     expect(receiver.received).toHaveLength(1);
   });
 
+  test("a message that could not be delivered is sent as soon as the URL of its line is corrected", async () => {
+    receiver.reaction = answering(500);
+    const { first, lineId } = await conversing();
+    await become(first, { heldReason: HeldReason.retry });
+    const repaired = await startReceiver();
+    await lineClient(gateway).update({ id: lineId, ratePerMinute: 600 });
+    expect(await messageOf(first)).toMatchObject({ notBefore: expect.any(String) });
+    await lineClient(gateway).update({ id: lineId, webhook: { url: repaired.url() } });
+    await become(first, { status: MessageStatus.sent, attempts: 2 });
+    expect(repaired.received).toHaveLength(1);
+  });
+
   test("after its line is resumed, a message behind a failing one waits only for that message", async () => {
     receiver.reaction = answering(503);
     const { first, ids, lineId } = await conversing({ messages: ["failing", "behind"] });

@@ -14,6 +14,7 @@ import { GatewayError } from "../../errors";
 import { once } from "../../idempotency/idempotency";
 import type { InstanceKeyService } from "../../instance-key/instance-key.service";
 import { secretRotation, signingSecretOf } from "../../instance-key/signing-secrets";
+import type { HookRegistry } from "../../schema/hooks";
 import { lockAgent, scopedAgentId } from "../agents/agent-scope";
 import { actorOf, recordAudit } from "../audit/audit";
 import type { AuditAction } from "../audit/audit-actions";
@@ -36,6 +37,13 @@ import type { LineFault } from "./line-fault";
 import { LineTraffic } from "./line-traffic.entity";
 import { TargetChecks } from "./target-checks";
 
+declare module "../../schema/hooks" {
+  interface Hooks {
+    /** Joins the transaction that changed a line's delivery settings, while no deliverer works for the agent. */
+    deliverySettingsChanged: (tx: Tx, line: Line) => Promise<void>;
+  }
+}
+
 const REQUIRED = { permission: Permission.config_manage };
 
 /** Manages agents' lines. */
@@ -57,6 +65,7 @@ export class LineService {
     private readonly lanes: Lanes,
     targets: Targets,
     private readonly instanceKey: InstanceKeyService,
+    private readonly hooks: HookRegistry,
   ) {
     this.targetChecks = new TargetChecks(targets);
     this.faultOf = database.coalesceByKey("faults of lines", async (ids) => {
@@ -155,6 +164,8 @@ export class LineService {
           ...(password != null && { credentials: (await this.instanceKey.required(tx)).seal(password, id) }),
           ...(isCleared && { credentials: null }),
         },
+        areSettingsChanged:
+          password != null || JSON.stringify(next.settings) !== JSON.stringify(line.settings),
         audit: {
           ...auditOf(line, Object.assign(new Line(), line, next)),
           ...auditOfPassword(line, input.email, next),
@@ -259,13 +270,15 @@ export class LineService {
       const { agentId } = await requireLine(tx, organizationId, id);
       await lockAgent(tx, agentId);
       const line = await requireLine(tx, organizationId, id);
-      const { action, change, audit } = await decide(tx, line);
+      const { action, change, areSettingsChanged = false, audit } = await decide(tx, line);
       const isChange = Object.entries(change).some(([field, value]) => line[field as keyof Line] !== value);
       if (!isChange) return line;
       await store(tx, line, change);
       await recordAudit(tx, context, action, { id, name: line.name, organizationId }, audit);
       // Wakes the agent's lanes, because messages may be waiting for the line.
       await this.lanes.wakeAgents(tx, [agentId]);
+      if (areSettingsChanged)
+        for (const hook of this.hooks.of("deliverySettingsChanged")) await hook(tx, line);
       const changed = await tx.findOneByOrFail(Line, { id });
       if (changed.state !== line.state) recordEvents(tx, lineEvents(changed));
       return changed;
@@ -277,6 +290,7 @@ export class LineService {
 interface LineChange {
   action: AuditAction;
   change: Partial<Line>;
+  areSettingsChanged?: boolean;
   audit: Changes;
 }
 

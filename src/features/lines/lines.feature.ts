@@ -29,8 +29,8 @@ declare module "../events/event-types" {
 /** The lines that agents send messages from. */
 export const lines = feature({
   entities: [Line, LineTraffic],
-  services: ({ database, lanes, targets, instanceKey, log }) => ({
-    lines: new LineService(database, lanes, targets, instanceKey),
+  services: ({ database, lanes, targets, instanceKey, hooks, log }) => ({
+    lines: new LineService(database, lanes, targets, instanceKey, hooks),
     drivers: new LineDrivers(targets, instanceKey),
     lineHealth: new LineHealth(database, lanes, log),
     lineTests: new LineTestService(database, targets, instanceKey),

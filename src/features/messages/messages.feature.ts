@@ -6,6 +6,7 @@ import type { LineServices } from "../lines/lines.feature";
 import { AgentQueues } from "./agent-queues";
 import { DeliveryAttempt } from "./delivery-attempt.entity";
 import { Message } from "./message.entity";
+import { HeldReason, MessageStatus } from "./message.enums";
 import { messageEventTypes } from "./message.event-types";
 import { ATTEMPTS, DELIVERIES, MESSAGES, RECOVERIES } from "./message.metrics";
 import { MessageResolver } from "./message.resolver";
@@ -40,7 +41,14 @@ export const messages = feature({
     rejections: new Rejections(database, lineHealth, log),
     messages: new MessageService(database, lanes),
   }),
-  hooks: ({ database }) => ({ agentPurged: purgeRows(database, Message, [[DeliveryAttempt, "messageId"]]) }),
+  hooks: ({ database }) => ({
+    agentPurged: purgeRows(database, Message, [[DeliveryAttempt, "messageId"]]),
+    // Messages that could not be delivered are sent again immediately.
+    deliverySettingsChanged: async (tx, { id: lineId, agentId }) => {
+      const waiting = { agentId, lineId, status: MessageStatus.queued, heldReason: HeldReason.retry };
+      await tx.update(Message, waiting, { notBefore: null });
+    },
+  }),
   resolvers: (services) => [new MessageResolver(services.messages, services.agents, services.lines)],
   routes: messageRoutes,
   scopes: messageScopes,
