@@ -17,7 +17,7 @@ import { conversationClient } from "../support/conversations";
 import { type GatewayOptions, mint, operator, startGateway } from "../support/gateway";
 import { addLine, addWebhookLine, lineClient } from "../support/lines";
 import { MailServer, rejection, ScriptedMailServer } from "../support/mail-server";
-import { addOrganization, firstAgentId } from "../support/people";
+import { addAgent, addOrganization, firstAgentId } from "../support/people";
 import { type Reaction, Receiver } from "../support/receiver";
 import { slowTest } from "../support/slow-test";
 import { describeGateway } from "../support/suite";
@@ -50,6 +50,11 @@ describeGateway({ engine: "any", ...SENDS }, (gateway, engine) => {
   });
 
   const startReceiver = () => keep(Receiver.start());
+  /** Adds an agent, because an agent can have at most 50 lines. */
+  const anotherAgent = async () => {
+    const { id, token } = await addAgent(gateway);
+    return { agentId: id, token, api: conversationClient(gateway, token) };
+  };
   const addMailLine = ({ port }: Pick<MailServer, "port">, ofAgent = agentId) =>
     addLine(gateway, {
       agentId: ofAgent,
@@ -226,22 +231,23 @@ describeGateway({ engine: "any", ...SENDS }, (gateway, engine) => {
 
   test("a handoff or release does not shorten the wait, and a message that a local line delivers has no error", async () => {
     receiver.reaction = answering(429, "", { "retry-after": "40" });
-    const { id, first, address } = await conversing();
+    const as = await anotherAgent();
+    const { id, first, address } = await conversing({ as });
     const { notBefore } = await become(first, { heldReason: HeldReason.retry });
-    await api.handOff(id);
-    await api.release(id);
+    await as.api.handOff(id);
+    await as.api.release(id);
     expect(await messageOf(first)).toMatchObject({ heldReason: HeldReason.retry, notBefore });
-    const { name } = await addLine(gateway, { agentId });
+    const { name } = await addLine(gateway, { agentId: as.agentId });
     const addresses = ["phone", "local"].map((kind) => ({ kind, address }));
-    await contactClient(gateway).put({ addresses });
-    await api.move(id, { line: name, pending: "carry" });
+    await contactClient(gateway, as.token).put({ addresses });
+    await as.api.move(id, { line: name, pending: "carry" });
     expect(await become(first, { status: MessageStatus.delivered })).toMatchObject({ errorText: null });
     expect(receiver.received).toHaveLength(1);
   });
 
   test("a message that could not be delivered is sent as soon as the URL of its line is corrected", async () => {
     receiver.reaction = answering(500);
-    const { first, lineId } = await conversing();
+    const { first, lineId } = await conversing({ as: await anotherAgent() });
     await become(first, { heldReason: HeldReason.retry });
     const repaired = await startReceiver();
     await lineClient(gateway).update({ id: lineId, ratePerMinute: 600 });
@@ -253,7 +259,10 @@ describeGateway({ engine: "any", ...SENDS }, (gateway, engine) => {
 
   test("after its line is resumed, a message behind a failing one waits only for that message", async () => {
     receiver.reaction = answering(503);
-    const { first, ids, lineId } = await conversing({ messages: ["failing", "behind"] });
+    const { first, ids, lineId } = await conversing({
+      as: await anotherAgent(),
+      messages: ["failing", "behind"],
+    });
     await become(first, { heldReason: HeldReason.retry });
     await lineClient(gateway).pause(lineId);
     await become(ids[1] as string, { heldReason: HeldReason.line_paused });
