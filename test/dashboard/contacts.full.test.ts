@@ -62,7 +62,7 @@ describeDashboard("contacts", (dashboard) => {
       await seen(page.getByText(text));
     await seen(page.getByRole("heading", { level: 1, name: "<b>Grace</b>" }));
 
-    await page.getByRole("link", { name: "Contacts" }).click();
+    await page.getByRole("link", { name: "Contacts" }).first().click();
     await page.getByLabel("Search contacts").fill("GRACE@example.com");
     await seen(rowOf(page, "customer-1"));
     await page.getByLabel("Search contacts").fill("");
@@ -348,7 +348,7 @@ describeDashboard("contacts", (dashboard) => {
     await seen(page.getByText("Aaa has no contacts yet"));
     await pressEnter(page.getByRole("list", { name: "Contacts of other agents" }).getByRole("link"));
     await seen(rowOf(page, "Only here"));
-    await pressEnter(page.getByRole("link", { name: "Conversations" }));
+    await pressEnter(page.getByRole("link", { name: "Conversations" }).first());
     // Until this heading is shown, the page still shows the contacts' filter.
     await seen(page.getByRole("heading", { level: 1, name: "Conversations" }));
     await page.getByLabel("Agent", { exact: true }).selectOption("Aaa");

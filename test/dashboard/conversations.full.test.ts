@@ -293,9 +293,23 @@ describeDashboard(
       await seen(message.getByText("Canceled manually."));
       await message.getByRole("link", { name: "Details" }).click();
       await seen(page.getByRole("heading", { level: 1, name: "Message from the API" }));
-      await page.getByRole("link", { name: "Messages" }).click();
+      await page.getByRole("link", { name: "Messages" }).first().click();
       await page.getByLabel("Status").selectOption("Canceled");
       await seen(rowOf(page, "never mind"));
+    });
+
+    test("before a message to a contact who opted out is written, the page says that it will be canceled", async () => {
+      const { id, contactId } = await talkTo("Opted Out");
+      const page = await dashboard.visit(`/conversations/${id}`);
+      const notice = page.getByRole("note").getByText("The contact has opted out");
+      await seen(page.getByLabel("Message", { exact: true }));
+      await eventually(() => notice.count()).toBe(0);
+      const consent = `/agent/contacts/${contactId}/consents/*`;
+      await dashboard.gateway.rest("PUT", consent, { body: { state: "out" } });
+      await page.reload();
+      await seen(notice);
+      await page.locator("main header").getByRole("link", { name: "Conversations" }).click();
+      await page.waitForURL(/\/conversations$/);
     });
 
     test("a text that could not be sent is kept, and so is a text whose page was left", async () => {

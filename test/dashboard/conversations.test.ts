@@ -94,7 +94,7 @@ describeDashboard(
       await seen(page.getByText("This conversation is closed."));
       await eventually(() => page.getByLabel("Message", { exact: true }).count()).toBe(0);
 
-      await page.getByRole("link", { name: "Conversations" }).click();
+      await page.getByRole("link", { name: "Conversations" }).first().click();
       await page.getByRole("link", { name: "Closed" }).click();
       await seen(rowOf(page, "Ada Lovelace").getByText(other));
       await page.getByLabel("Line").selectOption("main");

@@ -82,7 +82,7 @@ describeDashboard("decisions", (dashboard) => {
       .filter({ hasText: "Didn’t match" });
     await eventually(() => rule.textContent()).toContain("No: situation.data.total > 100.0");
     await seen(page.getByText("matched, so the agent added tags."));
-    await page.getByRole("link", { name: "Decisions", exact: true }).click();
+    await page.getByRole("link", { name: "Decisions", exact: true }).first().click();
     await page.getByRole("link", { name: "unheard.of" }).click();
     await seen(page.getByText("No rule in the configuration applies to this type of situation."));
     await seen(page.getByText("Hand off to a human: no rule"));

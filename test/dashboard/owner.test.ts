@@ -197,7 +197,7 @@ describeDashboard(
       expect((await call(reader, "GET", "/agent/whoami")).body.code).toBe("key_revoked");
 
       await colleague.reload();
-      await colleague.getByRole("link", { name: "Conversations" }).click();
+      await colleague.getByRole("link", { name: "Conversations" }).first().click();
       await colleague.getByLabel("Agent", { exact: true }).selectOption({ label: "Shop assistant" });
       await colleague.getByRole("navigation", { name: "Conversations by state" }).getByText("Open").click();
       await seen(colleague.getByRole("link", { name: "Grace Hopper" }));

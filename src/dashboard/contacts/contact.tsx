@@ -35,7 +35,7 @@ const { component: OpenConversation } = loaded(
 const isEditable = ({ ref, addresses, erasedAt }: ContactFragment): boolean =>
   erasedAt === null && (ref !== null || addresses.length > 0);
 
-const SECTION = "Contacts";
+const SECTION = <Link href="/contacts">Contacts</Link>;
 
 /** One contact: details, addresses, conversations and decisions. */
 export function Contact() {

@@ -1,4 +1,5 @@
 import { Button, Textarea } from "@mantine/core";
+import { IconAlertTriangle } from "@tabler/icons-react";
 import { type FormEvent, type KeyboardEvent, type ReactNode, useRef } from "react";
 import { MESSAGE_TEXT_MAX_LENGTH } from "../../features/messages/message.limits";
 import { isAboutField, sentenceOf } from "../api/api-error";
@@ -6,6 +7,7 @@ import { change } from "../api/client";
 import { AskForPermission } from "../members/managers";
 import { useViewer } from "../session/session";
 import { Failure } from "../ui/failure";
+import { Notice } from "../ui/notice";
 import { useTask } from "../ui/task";
 import { type ConversationFragment, SendToConversationDocument } from "./documents.generated";
 import styles from "./thread.module.css";
@@ -28,8 +30,14 @@ function obstacleOf(
   return state === "closed" ? "This conversation is closed." : undefined;
 }
 
+interface Props {
+  conversation: ConversationFragment;
+  /** True if the contact has opted out of messages to the conversation's address. */
+  isOptedOut: boolean | undefined;
+}
+
 /** The field for writing to the contact, or the reason why the member cannot write. */
-export function Composer({ conversation }: { conversation: ConversationFragment }) {
+export function Composer({ conversation, isOptedOut }: Props) {
   const { may, deactivated } = useViewer();
   const obstacle = obstacleOf(conversation, { mayWrite: may("conversations_write"), deactivated });
   if (obstacle !== undefined) {
@@ -40,10 +48,10 @@ export function Composer({ conversation }: { conversation: ConversationFragment 
       </div>
     );
   }
-  return <Form conversation={conversation} />;
+  return <Form conversation={conversation} isOptedOut={isOptedOut} />;
 }
 
-function Form({ conversation: { id, handler } }: { conversation: ConversationFragment }) {
+function Form({ conversation: { id, handler }, isOptedOut }: Props) {
   const { id: memberId } = useViewer();
   const text = unsent.use(memberId, id);
   const field = useRef<HTMLTextAreaElement>(null);
@@ -105,6 +113,11 @@ function Form({ conversation: { id, handler } }: { conversation: ConversationFra
         error={badMessage && sentenceOf(error)}
       />
       {error !== undefined && !badMessage && <Failure error={error} />}
+      {isOptedOut && (
+        <Notice tone="warn" role="note" icon={IconAlertTriangle}>
+          The contact has opted out, so messages to this address will be canceled.
+        </Notice>
+      )}
       <div className={styles.foot}>
         <p className={styles.hint}>
           {handler === "agent"

@@ -19,7 +19,7 @@ import { Thread } from "./thread";
 import { useOpened } from "./use-opened";
 import { useThread } from "./use-thread";
 
-const SECTION = "Conversations";
+const SECTION = <Link href="/conversations">Conversations</Link>;
 
 /** One conversation: its messages, contact and actions. */
 export function Conversation() {
@@ -51,7 +51,12 @@ export function Conversation() {
           >
             <div className={pageStyles.card}>
               <Thread thread={thread} contactName={name} timezone={contact?.timezone ?? null} />
-              <Composer conversation={found} />
+              <Composer
+                conversation={found}
+                isOptedOut={contact?.addresses.some(
+                  ({ address, optedOutAt }) => address === found.address && optedOutAt !== null,
+                )}
+              />
             </div>
           </Beside>
         </Page>

@@ -18,7 +18,7 @@ import { ReplayCard } from "./replay";
 import { Rules } from "./rules";
 import { closedGate, deedsOf, OutcomeTag, Undeclared } from "./words";
 
-const SECTION = "Decisions";
+const SECTION = <Link href="/decisions">Decisions</Link>;
 
 /** The situation that inbound messages raise. */
 const RECEIVED = "message.received";

@@ -20,7 +20,7 @@ import { AUTHORS, isWaiting, StateReason, StatusTag } from "./message-state";
 import styles from "./messages.module.css";
 import { Review } from "./review";
 
-const SECTION = "Messages";
+const SECTION = <Link href="/messages">Messages</Link>;
 
 type MessageData = NonNullable<MessageQuery["message"]>;
 
