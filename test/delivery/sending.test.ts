@@ -246,7 +246,7 @@ describeGateway({ engine: "any", ...SENDS }, (gateway, engine) => {
   });
 
   test("a message that could not be delivered is sent as soon as the URL of its line is corrected", async () => {
-    receiver.reaction = answering(500);
+    receiver.reaction = answering(503, "", { "retry-after": "600" });
     const { first, lineId } = await conversing({ as: await anotherAgent() });
     await become(first, { heldReason: HeldReason.retry });
     const repaired = await startReceiver();
