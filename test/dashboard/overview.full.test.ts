@@ -304,9 +304,11 @@ describeDashboard("the overview", (dashboard) => {
     await page.keyboard.press("End");
     await seen(reading.getByText("read out"));
     await eventually(() => reading.textContent()).toContain("read out 4");
+    // Until 01:00, the last bar is the one of midnight.
     await eventually(async () => {
-      await page.keyboard.press("ArrowLeft");
-      return reading.textContent();
+      const text = await reading.textContent();
+      if (text?.includes(" 00:00") !== true) await page.keyboard.press("ArrowLeft");
+      return text;
     }).toContain(" 00:00");
     await page.keyboard.press("Home");
     await seen(reading.getByText("No requests"));
