@@ -41,6 +41,7 @@ const DOCUMENT = {
   ],
 };
 
+const SIGN_IN_AGAIN_MS = 5 * 60_000;
 const SIGN_IN = "mutation ($input: SignInInput!) { signIn(input: $input) { token } }";
 
 /** Kills as often as the options say, and checks after each kill that nothing is missing. */
@@ -49,9 +50,14 @@ export async function runRounds(place, history, { kills, seed, expireLeases, ver
   const database = await place.create();
   let gateway = spawnGateway(database.url);
   let url = await gateway.listening;
-  const { token } = (await ask(url, undefined, SIGN_IN, { input: OWNER })).signIn;
-  const { agents } = await ask(url, token, "{ agents { id } }");
-  const callers = { key: gateway.firstKey(), session: token, agentId: agents[0].id };
+  const callers = { key: gateway.firstKey() };
+  /** Keys can be created only within 15 minutes of a sign-in. */
+  const signIn = async () => {
+    callers.session = (await ask(url, undefined, SIGN_IN, { input: OWNER })).signIn.token;
+    callers.signedInAt = Date.now();
+  };
+  await signIn();
+  callers.agentId = (await ask(url, callers.session, "{ agents { id } }")).agents[0].id;
   await publish(url, callers);
   callers.conversations = await openConversations(url, callers.key);
   callers.line = await openLine(url, callers);
@@ -126,6 +132,7 @@ export async function runRounds(place, history, { kills, seed, expireLeases, ver
     for (let done = 0; done < kills; done += 1) {
       const sort = sortOf(done, place.kill !== undefined);
       const from = history.writes.length;
+      if (Date.now() - callers.signedInAt > SIGN_IN_AGAIN_MS) await signIn();
       await KILLS[sort]();
       history.kills[sort] += 1;
       const { lanes } = await database.tables();
