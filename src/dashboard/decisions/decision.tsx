@@ -1,7 +1,7 @@
 import { Link, useParams } from "wouter";
 import { usePolledQuery } from "../api/client";
 import { KeepAsTest, testFromDecision } from "../configuration/keep-test";
-import { useContactNames } from "../contacts/contact-names";
+import { nameOfContact } from "../contacts/contact-label";
 import { useViewer } from "../session/session";
 import { Beside } from "../ui/beside";
 import { Facts } from "../ui/facts";
@@ -149,7 +149,6 @@ function Summary({ decision: { state, ruleId, explanation, decidedAt } }: { deci
 function About({ id, decision }: { id: string; decision: DecisionData }) {
   const { manages } = useViewer();
   const { agentId, contactId, conversationId, ruleId, configurationVersion: version } = decision;
-  const nameOf = useContactNames(agentId, [contactId]);
   return (
     <Card title="Decision">
       <Facts
@@ -159,7 +158,7 @@ function About({ id, decision }: { id: string; decision: DecisionData }) {
           Rule: ruleId !== null && <Link href={`/decisions?agent=${agentId}&rule=${ruleId}`}>{ruleId}</Link>,
           Contact: contactId !== null && (
             <Link href={`/contacts/${contactId}`}>
-              <bdi>{nameOf(contactId)}</bdi>
+              <bdi>{nameOfContact(decision.contact)}</bdi>
             </Link>
           ),
           Conversation: conversationId !== null && (
