@@ -110,15 +110,15 @@ const lessMantine = libraryChanges(
 
 /** Modules that almost every page needs, in one file, because each additional file costs a request with its headers. */
 const COMMON =
-  /credentials[\\/]token-parts\.|icons-react[\\/].*Icon(Plus|Search|X)\.|dashboard[\\/](api[\\/][\w-]+|store|loaded|session[\\/](session|documents)|agents[\\/]documents|ui[\\/](failure|format|icon|name|notice|page|row-link|secrets|segmented|table|tag|task)|api-keys[\\/]key-state)\./;
+  /credentials[\\/]token-parts\.|icons-react[\\/].*Icon(Plus|Search|X)\.|dashboard[\\/](api[\\/][\w-]+|store|loaded|session[\\/](session|documents)|parts[\\/]documents|ui[\\/](failure|format|icon|name|notice|page|row-link|secrets|segmented|table|tag|task)|api-keys[\\/]key-state)\./;
 
 /** Modules shared by many pages, by kind. None of them is loaded with Overview. */
 const INPUTS =
   /@mantine[\\/]core[\\/].*[\\/](Input|InputBase|TextInput|NativeSelect|ActionIcon|CloseButton)[\\/]/;
 const LISTS =
-  /dashboard[\\/](ui[\\/](list|list-address|pager|menu-button|row-menu|filter-select|filter-chip|filters|search)|agents[\\/](agent-page|agent-label|use-agents))\./;
+  /dashboard[\\/](ui[\\/](list|list-address|pager|menu-button|row-menu|filter-select|filter-chip|filters|search)|parts[\\/](agent-page|agent-label|use-agents))\./;
 const INBOX =
-  /dashboard[\\/](contacts[\\/](contact-label|contact-tags|contacts\.module)|messages[\\/](message-state|preview)|conversations[\\/](conversation-state|documents)|ui[\\/](beside|facts|found-page))\./;
+  /dashboard[\\/](parts[\\/](contact-label|conversation-tag)|contacts[\\/](contact-tags|contacts\.module)|messages[\\/](message-state|preview)|conversations[\\/]documents|ui[\\/](beside|facts|found-page))\./;
 
 /** Stubs for TanStack Query modules that its client imports but the dashboard does not use. */
 const UNUSED_QUERIES = {

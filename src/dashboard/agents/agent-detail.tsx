@@ -5,6 +5,9 @@ import { RecentDecisions } from "../decisions/recent-decisions";
 import { KINDS } from "../lines/line-kinds";
 import { LineTag } from "../lines/line-state";
 import { useMembers } from "../members/use-members";
+import type { Agent } from "../parts/agent-page";
+import { NoSuchAgent } from "../parts/no-such-agent";
+import { useAgents } from "../parts/use-agents";
 import { useViewer } from "../session/session";
 import { Facts } from "../ui/facts";
 import { Failure } from "../ui/failure";
@@ -18,10 +21,7 @@ import { columnsOf, DataTable } from "../ui/table";
 import { Tag } from "../ui/tag";
 import { type AgentAction, agentActions } from "./agent-actions";
 import styles from "./agent-detail.module.css";
-import type { Agent } from "./agent-page";
 import { AgentSetupDocument, type AgentSetupQuery } from "./documents.generated";
-import { NoSuchAgent } from "./no-such-agent";
-import { useAgents } from "./use-agents";
 
 const { component: AgentDialog } = loaded(async () => (await import("./agent-dialogs")).AgentDialog);
 

@@ -1,11 +1,11 @@
 import { useLocation } from "wouter";
 import { AGENT_NAME_MAX_LENGTH } from "../../features/agents/agent.limits";
 import { change } from "../api/client";
+import type { Agent } from "../parts/agent-page";
 import { FormDialog } from "../ui/form-dialog";
 import { RenameDialog } from "../ui/name-field";
 import { toast } from "../ui/toast";
 import type { AgentAction } from "./agent-actions";
-import type { Agent } from "./agent-page";
 import { DeleteAgentDocument, RenameAgentDocument } from "./documents.generated";
 
 type Props = { agent: Agent; onClosed: () => void };

@@ -4,6 +4,7 @@ import { useState } from "react";
 import { Link, useLocation } from "wouter";
 import { usePolledQuery } from "../api/client";
 import { Managers } from "../members/managers";
+import type { Agent } from "../parts/agent-page";
 import { useViewer } from "../session/session";
 import { formatNumber, Time } from "../ui/format";
 import { Icon } from "../ui/icon";
@@ -16,7 +17,6 @@ import { RowLink } from "../ui/row-link";
 import { RowMenu } from "../ui/row-menu";
 import { ACTIONS, columnsOf } from "../ui/table";
 import { type AgentAction, agentActions } from "./agent-actions";
-import type { Agent } from "./agent-page";
 import { AgentListDocument, type AgentListQuery } from "./documents.generated";
 
 const { component: CreateAgent } = loaded(async () => (await import("./create-agent")).CreateAgent);

@@ -1,6 +1,6 @@
 import { EXPIRING_DAYS, SEARCH_MAX_LENGTH } from "../../features/api-keys/api-key.limits";
-import { labelOf } from "../agents/agent-label";
-import type { AgentsQuery } from "../agents/documents.generated";
+import { labelOf } from "../parts/agent-label";
+import type { AgentsQuery } from "../parts/documents.generated";
 import { FilterSelect } from "../ui/filter-select";
 import { Filters } from "../ui/filters";
 import styles from "../ui/filters.module.css";

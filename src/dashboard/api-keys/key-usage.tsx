@@ -1,8 +1,7 @@
 import { Button } from "@mantine/core";
 import { useState } from "react";
 import { usePolledQuery } from "../api/client";
-import { BarChart } from "../overview/chart";
-import { namesOf, PERIOD_OPTIONS, PERIODS, REJECTED_COLOR } from "../overview/series";
+import { BarChart } from "../ui/chart";
 import { Failure } from "../ui/failure";
 import { formatDay, formatNumber, Time } from "../ui/format";
 import { Card } from "../ui/page";
@@ -16,6 +15,7 @@ import {
   type UsageOfKeyQuery,
   type UsagePeriod,
 } from "./documents.generated";
+import { namesOf, PERIOD_OPTIONS, PERIODS, REJECTED_COLOR } from "./usage-chart";
 
 /** Number of recent requests shown at first. */
 const SHOWN = 10;

@@ -1,8 +1,8 @@
 import { IconChevronDown } from "@tabler/icons-react";
 import { Fragment, type ReactNode, useState } from "react";
 import { Link } from "wouter";
-import { nameOfPartner } from "../contacts/contact-label";
 import type { Names } from "../members/use-members";
+import { nameOfPartner } from "../parts/contact-label";
 import { exactTime, Time } from "../ui/format";
 import { Icon } from "../ui/icon";
 import { subjectHref } from "../ui/subject-href";

@@ -1,6 +1,6 @@
 // One file, because the sentence of an entry follows from tables of wordings that are read together.
 
-import { nameOfPartner } from "../contacts/contact-label";
+import { nameOfPartner } from "../parts/contact-label";
 import { AuditAction, type AuditLogQuery } from "./documents.generated";
 
 /** An audit log entry, with the names of its conversation and contact if they were requested. */

@@ -1,7 +1,7 @@
 import { Skeleton } from "@mantine/core";
 import type { ReactNode } from "react";
 import { usePolledQuery } from "../api/client";
-import { Effects } from "../decisions/effects";
+import { Effects } from "../explanations/effects";
 import { useViewer } from "../session/session";
 import { InfoDialog } from "../ui/dialog";
 import { Failure } from "../ui/failure";

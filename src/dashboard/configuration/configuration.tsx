@@ -1,5 +1,5 @@
 import { Skeleton } from "@mantine/core";
-import { type Agent, AgentPage } from "../agents/agent-page";
+import { type Agent, AgentPage } from "../parts/agent-page";
 import { useViewer } from "../session/session";
 import { Failure } from "../ui/failure";
 import { Sliced } from "../ui/sliced";

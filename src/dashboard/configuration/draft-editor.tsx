@@ -5,10 +5,10 @@ import {
   DOCUMENT_MAX_BYTES,
   TESTED_DOCUMENT_MAX_BYTES,
 } from "../../features/configuration/configuration.limits";
-import type { Agent } from "../agents/agent-page";
 import { isConflict } from "../api/api-error";
 import { change } from "../api/client";
 import { useMembers } from "../members/use-members";
+import type { Agent } from "../parts/agent-page";
 import { useViewer } from "../session/session";
 import { Failure } from "../ui/failure";
 import { formatNumber, Time } from "../ui/format";

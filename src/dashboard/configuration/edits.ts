@@ -1,5 +1,5 @@
 import { useEffect } from "react";
-import { useAgents } from "../agents/use-agents";
+import { useAgents } from "../parts/use-agents";
 import { createStore } from "../store";
 
 /** A member's unsaved input. */

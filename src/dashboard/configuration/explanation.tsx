@@ -1,7 +1,7 @@
-import { Effects } from "../decisions/effects";
-import { ModelExchange } from "../decisions/model-exchange";
-import { Rules } from "../decisions/rules";
-import { closedGate, sentVerbOf, Undeclared } from "../decisions/words";
+import { Effects } from "../explanations/effects";
+import { ModelExchange } from "../explanations/model-exchange";
+import { Rules } from "../explanations/rules";
+import { closedGate, sentVerbOf, Undeclared } from "../explanations/words";
 import { Tag } from "../ui/tag";
 import styles from "./configuration.module.css";
 import type { TrySituationMutation } from "./documents.generated";

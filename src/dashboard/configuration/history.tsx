@@ -1,7 +1,7 @@
 import { useState } from "react";
-import type { Agent } from "../agents/agent-page";
 import { usePolledQuery } from "../api/client";
 import { useMembers } from "../members/use-members";
+import type { Agent } from "../parts/agent-page";
 import { useViewer } from "../session/session";
 import { Time } from "../ui/format";
 import { List, PAGE_SIZE } from "../ui/list";

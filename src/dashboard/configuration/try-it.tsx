@@ -2,8 +2,8 @@
 
 import { Button, NativeSelect, TextInput } from "@mantine/core";
 import { useMemo, useState } from "react";
-import type { Agent } from "../agents/agent-page";
 import { execute } from "../api/execute";
+import type { Agent } from "../parts/agent-page";
 import { useViewer } from "../session/session";
 import { Failure } from "../ui/failure";
 import { Card } from "../ui/page";

@@ -1,9 +1,9 @@
 import { Button, NativeSelect, Skeleton } from "@mantine/core";
 import { useState } from "react";
 import { Link, useParams } from "wouter";
-import { type Agent, AgentPage } from "../agents/agent-page";
 import { usePolledQuery } from "../api/client";
 import { useMembers } from "../members/use-members";
+import { type Agent, AgentPage } from "../parts/agent-page";
 import { useViewer } from "../session/session";
 import { Facts } from "../ui/facts";
 import { Failure } from "../ui/failure";

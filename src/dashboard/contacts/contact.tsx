@@ -2,8 +2,9 @@ import { Button } from "@mantine/core";
 import { useState } from "react";
 import { Link, useParams } from "wouter";
 import { usePolledQuery } from "../api/client";
-import { ConversationTag } from "../conversations/conversation-state";
 import { RecentDecisions } from "../decisions/recent-decisions";
+import { labelOfContact } from "../parts/contact-label";
+import { ConversationTag } from "../parts/conversation-tag";
 import { useViewer } from "../session/session";
 import { Beside } from "../ui/beside";
 import { Facts } from "../ui/facts";
@@ -18,7 +19,6 @@ import { RowMenu } from "../ui/row-menu";
 import { useTask } from "../ui/task";
 import { ContactAddresses } from "./contact-addresses";
 import { ContactConsents } from "./contact-consents";
-import { labelOfContact } from "./contact-label";
 import { ContactTags } from "./contact-tags";
 import { ContactTimers } from "./contact-timers";
 import styles from "./contacts.module.css";
@@ -28,7 +28,7 @@ import { exportContact } from "./export-contact";
 const { component: EditContact } = loaded(async () => (await import("./edit-contact")).EditContact);
 const { component: EraseContact } = loaded(async () => (await import("./erase-contact")).EraseContact);
 const { component: OpenConversation } = loaded(
-  async () => (await import("../conversations/open-conversation")).OpenConversation,
+  async () => (await import("./open-conversation")).OpenConversation,
 );
 
 /** True if a contact can be changed; the API needs a ref or an address to find it. */

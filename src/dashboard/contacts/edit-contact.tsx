@@ -4,7 +4,6 @@ import { useLocation } from "wouter";
 import { ApiError, isConflict } from "../api/api-error";
 import { change } from "../api/client";
 import { execute } from "../api/execute";
-import { ADDRESS_KINDS } from "../conversations/open-conversation";
 import { changedFields } from "../ui/changed-fields";
 import { FormDialog, type FormState } from "../ui/form-dialog";
 import { toast } from "../ui/toast";
@@ -16,6 +15,7 @@ import {
   PutContactDocument,
   type PutContactInput,
 } from "./documents.generated";
+import { ADDRESS_KINDS } from "./open-conversation";
 
 /** Parses text as a JSON object; {} if the text is empty, undefined if it is not an object. */
 function attributesOf(text: string): Record<string, unknown> | undefined {

@@ -5,14 +5,14 @@ import { MESSAGE_TEXT_MAX_LENGTH } from "../../features/messages/message.limits"
 import { isAboutField, sentenceOf } from "../api/api-error";
 import { change } from "../api/client";
 import { AskForPermission } from "../members/managers";
+import { unsent } from "../parts/unsent";
+import { UnsentText } from "../parts/unsent-text";
 import { useViewer } from "../session/session";
 import { Failure } from "../ui/failure";
 import { Notice } from "../ui/notice";
 import { useTask } from "../ui/task";
 import { type ConversationFragment, SendToConversationDocument } from "./documents.generated";
 import styles from "./thread.module.css";
-import { unsent } from "./unsent";
-import { UnsentText } from "./unsent-text";
 
 /** Returns the reason why the member cannot write; undefined if they can. */
 function obstacleOf(

@@ -1,6 +1,7 @@
 import { NativeSelect } from "@mantine/core";
 import { change } from "../api/client";
 import type { TypedDocumentString } from "../api/typed-document";
+import { LineField } from "../parts/line-field";
 import { FormDialog } from "../ui/form-dialog";
 import { toast } from "../ui/toast";
 import {
@@ -13,7 +14,6 @@ import {
   type PendingMessages,
   ReleaseConversationDocument,
 } from "./documents.generated";
-import { LineField } from "./line-field";
 
 interface Props {
   conversation: ConversationFragment;

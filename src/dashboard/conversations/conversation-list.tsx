@@ -3,14 +3,15 @@
 import { Button } from "@mantine/core";
 import { Link } from "wouter";
 import { TERM_MAX_LENGTH } from "../../features/contacts/contact.limits";
-import type { ShownAgents } from "../agents/all-agents-page";
-import { NoneYet } from "../agents/none-yet";
 import { usePolledQuery } from "../api/client";
-import { nameOfPartner } from "../contacts/contact-label";
-import { LineFilter } from "../lines/line-filter";
 import { type Names, useMembers } from "../members/use-members";
 import { AUTHORS } from "../messages/message-state";
 import { Preview } from "../messages/preview";
+import type { ShownAgents } from "../parts/all-agents-page";
+import { nameOfPartner } from "../parts/contact-label";
+import { ConversationTag } from "../parts/conversation-tag";
+import { LineFilter } from "../parts/line-filter";
+import { NoneYet } from "../parts/none-yet";
 import { useViewer } from "../session/session";
 import { Copyable } from "../ui/copyable";
 import { FilterChip } from "../ui/filter-chip";
@@ -27,8 +28,20 @@ import { RowLink } from "../ui/row-link";
 import { SearchFilter } from "../ui/search";
 import { columnsOf } from "../ui/table";
 import styles from "./conversation-list.module.css";
-import { ConversationTag, HANDLER_OPTIONS, TABS } from "./conversation-state";
 import { ConversationsDocument, type ConversationsQuery } from "./documents.generated";
+
+/** The tabs of the list; the first one is the default. */
+const TABS = [
+  { value: "waiting", label: "Needs reply" },
+  { value: "open", label: "Open" },
+  { value: "closed", label: "Closed" },
+  { value: "all", label: "All" },
+] as const;
+
+const HANDLER_OPTIONS = [
+  { value: "agent", label: "Agent" },
+  { value: "human", label: "Human" },
+] as const;
 
 type Tab = (typeof TABS)[number]["value"];
 type Listed = ConversationsQuery["conversations"]["nodes"][number];

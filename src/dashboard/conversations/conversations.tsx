@@ -1,14 +1,14 @@
 import { Button } from "@mantine/core";
 import { IconPlus } from "@tabler/icons-react";
 import { useState } from "react";
-import { AllAgentsPage } from "../agents/all-agents-page";
+import { AllAgentsPage } from "../parts/all-agents-page";
 import { useViewer } from "../session/session";
 import { Icon } from "../ui/icon";
 import { loaded } from "../ui/loaded";
 import { ConversationList } from "./conversation-list";
 
 const { component: OpenConversation } = loaded(
-  async () => (await import("./open-conversation")).OpenConversation,
+  async () => (await import("../contacts/open-conversation")).OpenConversation,
 );
 
 /** Inbox → Conversations: the queue of conversations that need a reply, and all others, for one agent or all agents. */

@@ -4,10 +4,10 @@ import {
   SITUATION_TYPE_MAX_LENGTH,
 } from "../../features/configuration/configuration.limits";
 import { TERM_MAX_LENGTH } from "../../features/contacts/contact.limits";
-import { AllAgentsPage, type ShownAgents } from "../agents/all-agents-page";
-import { NoneYet } from "../agents/none-yet";
 import { usePolledQuery } from "../api/client";
-import { nameOfContact } from "../contacts/contact-label";
+import { AllAgentsPage, type ShownAgents } from "../parts/all-agents-page";
+import { nameOfContact } from "../parts/contact-label";
+import { NoneYet } from "../parts/none-yet";
 import { useViewer } from "../session/session";
 import { Copyable } from "../ui/copyable";
 import { FilterChip } from "../ui/filter-chip";
@@ -25,7 +25,7 @@ import { Search, SearchFilter } from "../ui/search";
 import { Snippet } from "../ui/snippet";
 import { columnsOf } from "../ui/table";
 import { DecisionsDocument, type DecisionsQuery } from "./documents.generated";
-import { OUTCOME_OPTIONS, OutcomeTag, Reason, WITH_FAILURES } from "./words";
+import { OUTCOME_OPTIONS, OutcomeTag, Reason, WITH_FAILURES } from "./outcome";
 
 const FILTER_OPTIONS = [...OUTCOME_OPTIONS, WITH_FAILURES];
 

@@ -1,7 +1,12 @@
 import { Link, useParams } from "wouter";
 import { usePolledQuery } from "../api/client";
 import { KeepAsTest, testFromDecision } from "../configuration/keep-test";
-import { nameOfContact } from "../contacts/contact-label";
+import { Effects } from "../explanations/effects";
+import styles from "../explanations/explanations.module.css";
+import { ModelExchange } from "../explanations/model-exchange";
+import { Rules } from "../explanations/rules";
+import { closedGate, deedsOf, Undeclared } from "../explanations/words";
+import { nameOfContact } from "../parts/contact-label";
 import { useViewer } from "../session/session";
 import { Beside } from "../ui/beside";
 import { Facts } from "../ui/facts";
@@ -10,13 +15,9 @@ import { FoundPage } from "../ui/found-page";
 import { Json } from "../ui/json";
 import { Name } from "../ui/name";
 import { Card, Page } from "../ui/page";
-import styles from "./decisions.module.css";
 import { DecisionDocument, type DecisionQuery, ReceivedMessageDocument } from "./documents.generated";
-import { Effects } from "./effects";
-import { ModelExchange } from "./model-exchange";
+import { OutcomeTag } from "./outcome";
 import { ReplayCard } from "./replay";
-import { Rules } from "./rules";
-import { closedGate, deedsOf, OutcomeTag, Undeclared } from "./words";
 
 const SECTION = <Link href="/decisions">Decisions</Link>;
 

@@ -1,13 +1,13 @@
 import { Link } from "wouter";
 import { usePolledQuery } from "../api/client";
+import styles from "../explanations/explanations.module.css";
 import { Failure } from "../ui/failure";
 import { Time } from "../ui/format";
 import { Card } from "../ui/page";
 import pageStyles from "../ui/page.module.css";
 import { RowList } from "../ui/row-list";
-import styles from "./decisions.module.css";
 import { DecisionsDocument } from "./documents.generated";
-import { OutcomeTag } from "./words";
+import { OutcomeTag } from "./outcome";
 
 /** Number of decisions shown here. */
 const SHOWN = 5;

@@ -1,13 +1,13 @@
 import { NativeSelect } from "@mantine/core";
 import { useState } from "react";
 import { usePolledQuery } from "../api/client";
+import { Effects } from "../explanations/effects";
+import styles from "../explanations/explanations.module.css";
+import { Rules } from "../explanations/rules";
 import { Failure } from "../ui/failure";
 import { Card } from "../ui/page";
 import { Tag } from "../ui/tag";
-import styles from "./decisions.module.css";
 import { ReplayChoicesDocument, ReplayDecisionDocument, type ReplayStatus } from "./documents.generated";
-import { Effects } from "./effects";
-import { Rules } from "./rules";
 
 const STATUSES = {
   same: { label: "Same", tone: "good", text: "The agent would make the same decision." },

@@ -1,8 +1,8 @@
 import { NativeSelect } from "@mantine/core";
 import { useState } from "react";
-import type { Agent } from "../agents/agent-page";
 import { change } from "../api/client";
 import { useIdempotencyKey } from "../api/idempotency";
+import type { Agent } from "../parts/agent-page";
 import { showSecret } from "../secrets/shown-secret";
 import "../secrets/secret-dialog";
 import { Advanced } from "../ui/advanced";

@@ -1,9 +1,9 @@
 import { Button } from "@mantine/core";
 import { type ReactNode, useState } from "react";
 import { Link, useParams, useSearchParams } from "wouter";
-import type { Agent } from "../agents/agent-page";
-import { useAgents } from "../agents/use-agents";
 import { usePolledQuery } from "../api/client";
+import type { Agent } from "../parts/agent-page";
+import { useAgents } from "../parts/use-agents";
 import { useViewer } from "../session/session";
 import { Facts } from "../ui/facts";
 import { Failure } from "../ui/failure";

@@ -1,10 +1,10 @@
 import { Button } from "@mantine/core";
 import { Link, useLocation, useParams } from "wouter";
 import { usePolledQuery } from "../api/client";
-import { nameOfPartner } from "../contacts/contact-label";
-import { unsent } from "../conversations/unsent";
-import { LineLink } from "../lines/line-link";
 import { useMembers } from "../members/use-members";
+import { nameOfPartner } from "../parts/contact-label";
+import { LineLink } from "../parts/line-link";
+import { unsent } from "../parts/unsent";
 import { useViewer } from "../session/session";
 import { Beside } from "../ui/beside";
 import { Facts } from "../ui/facts";

@@ -1,10 +1,10 @@
 import { TERM_MAX_LENGTH } from "../../features/contacts/contact.limits";
-import { AllAgentsPage, type ShownAgents } from "../agents/all-agents-page";
-import { NoneYet } from "../agents/none-yet";
 import { usePolledQuery } from "../api/client";
-import { nameOfPartner, type Partner } from "../contacts/contact-label";
-import { LineFilter } from "../lines/line-filter";
 import { useMembers } from "../members/use-members";
+import { AllAgentsPage, type ShownAgents } from "../parts/all-agents-page";
+import { nameOfPartner, type Partner } from "../parts/contact-label";
+import { LineFilter } from "../parts/line-filter";
+import { NoneYet } from "../parts/none-yet";
 import { Copyable } from "../ui/copyable";
 import { FilterChip } from "../ui/filter-chip";
 import { FilterSelect } from "../ui/filter-select";

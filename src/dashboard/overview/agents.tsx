@@ -1,6 +1,6 @@
 import { Link } from "wouter";
-import type { AgentsQuery } from "../agents/documents.generated";
 import { Managers } from "../members/managers";
+import type { AgentsQuery } from "../parts/documents.generated";
 import { Card, Empty } from "../ui/page";
 import { RowLink } from "../ui/row-link";
 import { columnsOf, DataTable } from "../ui/table";

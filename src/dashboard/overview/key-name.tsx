@@ -1,6 +1,6 @@
+import { Swatch } from "../ui/chart";
 import pageStyles from "../ui/page.module.css";
 import { RowLink } from "../ui/row-link";
-import { Swatch } from "./chart";
 import type { KeyUse } from "./series";
 import styles from "./usage.module.css";
 

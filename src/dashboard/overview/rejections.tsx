@@ -1,12 +1,13 @@
 import { Link } from "wouter";
+import { PERIODS, REJECTED_COLOR } from "../api-keys/usage-chart";
+import { SparkLine } from "../ui/chart";
 import { formatNumber } from "../ui/format";
 import { Card } from "../ui/page";
 import { columnsOf, DataTable } from "../ui/table";
 import { Tag } from "../ui/tag";
-import { SparkLine } from "./chart";
 import type { UsagePeriod } from "./documents.generated";
 import { KeyName } from "./key-name";
-import { type KeyUse, PERIODS, REJECTED_COLOR } from "./series";
+import type { KeyUse } from "./series";
 import styles from "./usage.module.css";
 
 const COLUMNS = columnsOf(

@@ -1,16 +1,17 @@
 import type { UseQueryResult } from "@tanstack/react-query";
 import { Link } from "wouter";
 import { ownerOf } from "../api-keys/key-owner";
+import { namesOf, PERIOD_OPTIONS, PERIODS } from "../api-keys/usage-chart";
+import { BarChart, SparkLine } from "../ui/chart";
 import { formatNumber } from "../ui/format";
 import { Card, Empty } from "../ui/page";
 import pageStyles from "../ui/page.module.css";
 import { Result } from "../ui/result";
 import { Segmented } from "../ui/segmented";
 import { columnsOf, DataTable } from "../ui/table";
-import { BarChart, SparkLine } from "./chart";
 import type { UsagePeriod, UsageQuery } from "./documents.generated";
 import { KeyName } from "./key-name";
-import { colorOf, namesOf, PERIOD_OPTIONS, PERIODS, seriesOf } from "./series";
+import { colorOf, seriesOf } from "./series";
 
 const COLUMNS = columnsOf("Key", "Agent", "Trend", { heading: "Requests", isNumeric: true });
 

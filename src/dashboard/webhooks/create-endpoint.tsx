@@ -1,10 +1,10 @@
 import { NativeSelect, TextInput } from "@mantine/core";
 import { useState } from "react";
 import { DESCRIPTION_MAX_LENGTH, URL_MAX_LENGTH } from "../../features/webhooks/webhook.limits";
-import { labelOf } from "../agents/agent-label";
-import type { AgentsQuery } from "../agents/documents.generated";
 import { change } from "../api/client";
 import { useIdempotencyKey } from "../api/idempotency";
+import { labelOf } from "../parts/agent-label";
+import type { AgentsQuery } from "../parts/documents.generated";
 import { showSecret } from "../secrets/shown-secret";
 import "../secrets/secret-dialog";
 import { changedFields } from "../ui/changed-fields";

@@ -1,9 +1,9 @@
 import { Button } from "@mantine/core";
 import { useState } from "react";
 import { Link, useParams } from "wouter";
-import { labelOf } from "../agents/agent-label";
-import { useAgents } from "../agents/use-agents";
 import { usePolledQuery } from "../api/client";
+import { labelOf } from "../parts/agent-label";
+import { useAgents } from "../parts/use-agents";
 import { useViewer } from "../session/session";
 import { Facts } from "../ui/facts";
 import { Failure } from "../ui/failure";

@@ -1,9 +1,9 @@
 import { Button } from "@mantine/core";
 import { IconPlus } from "@tabler/icons-react";
 import { useLocation } from "wouter";
-import { labelOf } from "../agents/agent-label";
-import { useAgents } from "../agents/use-agents";
 import { usePolledQuery } from "../api/client";
+import { labelOf } from "../parts/agent-label";
+import { useAgents } from "../parts/use-agents";
 import { useViewer } from "../session/session";
 import { Icon } from "../ui/icon";
 import { List, onePage } from "../ui/list";

@@ -1,6 +1,6 @@
 import { Time } from "../ui/format";
-import styles from "./decisions.module.css";
 import type { ExchangeFragment } from "./documents.generated";
+import styles from "./explanations.module.css";
 
 /**
  * The instructions, texts and earlier messages sent to the model, and its answer, each shown on demand.

@@ -1,8 +1,8 @@
 import { usePolledQuery } from "../api/client";
-import { LineNamesDocument } from "../conversations/documents.generated";
 import { useViewer } from "../session/session";
 import { FilterChip } from "../ui/filter-chip";
 import { FilterSelect } from "../ui/filter-select";
+import { LineNamesDocument } from "./documents.generated";
 
 /**
  * A filter by line. Managers, who may list lines, get a select if the list shows one agent. Otherwise, a chip

@@ -1,8 +1,8 @@
 import { IconAlertTriangle, IconCheck, IconX } from "@tabler/icons-react";
 import { Icon } from "../ui/icon";
 import { Tag } from "../ui/tag";
-import styles from "./decisions.module.css";
 import type { GateName, ReasonsFragment } from "./documents.generated";
+import styles from "./explanations.module.css";
 
 type Rule = ReasonsFragment["rules"][number];
 type Clause = Rule["clauses"][number];

@@ -6,8 +6,8 @@ import { MessageStateDocument } from "../messages/documents.generated";
 import { StateReason, StatusTag } from "../messages/message-state";
 import { exactTime, Time } from "../ui/format";
 import { type Look, StateTag } from "../ui/tag";
-import styles from "./decisions.module.css";
 import type { EffectFragment, EffectStatus } from "./documents.generated";
+import styles from "./explanations.module.css";
 
 const STATUSES: Readonly<Record<EffectStatus, Look>> = {
   done: { label: "Done", tone: "good" },

@@ -4,10 +4,10 @@ import { useLocation } from "wouter";
 import { MESSAGE_TEXT_MAX_LENGTH } from "../../features/messages/message.limits";
 import { change } from "../api/client";
 import { useIdempotencyKey } from "../api/idempotency";
+import { LineField } from "../parts/line-field";
 import { FormDialog } from "../ui/form-dialog";
 import { toast } from "../ui/toast";
 import { type AddressKind, OpenConversationDocument } from "./documents.generated";
-import { LineField } from "./line-field";
 
 export const ADDRESS_KINDS = [
   { value: "email", label: "E-mail" },

@@ -1,8 +1,15 @@
 import { type KeyboardEvent, type PointerEvent, useState } from "react";
-import { formatCompact, formatNumber } from "../ui/format";
 import styles from "./chart.module.css";
+import { formatCompact, formatNumber } from "./format";
 import { roundUp } from "./round-up";
-import type { Series } from "./series";
+
+/** A series of a chart, in one color. */
+export interface Series {
+  label: string;
+  color: string;
+  /** One number per bucket. */
+  values: readonly number[];
+}
 
 /** The fraction of its slot that a bar fills. */
 const BAR_WIDTH = 0.7;

@@ -1,0 +1,44 @@
+import { LOCALE, lazy } from "../ui/format";
+import type { UsagePeriod } from "./documents.generated";
+
+export const REJECTED_COLOR = "var(--series-rejected)";
+
+/** The periods, as they appear in a sentence. */
+export const PERIODS: Readonly<Record<UsagePeriod, string>> = {
+  last_24_hours: "in the last 24 hours",
+  last_30_days: "in the last 30 days",
+};
+
+export const PERIOD_OPTIONS: { value: UsagePeriod; label: string }[] = [
+  { value: "last_24_hours", label: "24 hours" },
+  { value: "last_30_days", label: "30 days" },
+];
+
+const TIME = { hour: "2-digit", minute: "2-digit", hourCycle: "h23" } as const;
+const hour = lazy(() => new Intl.DateTimeFormat(LOCALE, TIME));
+const hourOfDay = lazy(() => new Intl.DateTimeFormat(LOCALE, { weekday: "short", ...TIME }));
+const utcDay = lazy(
+  () => new Intl.DateTimeFormat(LOCALE, { day: "numeric", month: "short", timeZone: "UTC" }),
+);
+
+/**
+ * Returns the full name of each bar, tick labels for the current one and two or three before it, and a note about them.
+ * The labels are spaced so that they do not overlap on narrow screens.
+ */
+export function namesOf(
+  buckets: readonly { start: string }[],
+  period: UsagePeriod,
+): { names: string[]; ticks: string[]; note: string | undefined } {
+  const starts = buckets.map(({ start }) => Date.parse(start));
+  const isDay = period === "last_24_hours";
+  const last = starts.length - 1;
+  const step = Math.ceil(starts.length / 3);
+  const [full, short] = isDay ? [hourOfDay(), hour()] : [utcDay(), utcDay()];
+  return {
+    names: starts.map((start) => full.format(start)),
+    ticks: starts.map((start, i) =>
+      i === last ? (isDay ? "now" : "today") : (last - i) % step === 0 ? short.format(start) : "",
+    ),
+    note: isDay ? undefined : "Days are in UTC.",
+  };
+}
