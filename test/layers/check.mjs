@@ -26,7 +26,7 @@ const LAYERS = [
 /** The files that treat all features alike. */
 const GENERIC = ["app.ts", "lifecycle.ts", "housekeeping.ts"];
 
-/** The layers of src/dashboard/, a separate program. Other folders contain pages, which show parts of each other. */
+/** The layers of src/dashboard/, a separate program. Other folders contain pages, and share the parts in `parts`. */
 const DASHBOARD = "dashboard";
 const PAGES = "folders of pages";
 const DASHBOARD_LAYERS = [
@@ -35,6 +35,7 @@ const DASHBOARD_LAYERS = [
   ["ui"],
   ["session"],
   ["secrets"],
+  ["parts"],
   [PAGES],
   ["pages.tsx"],
   ["palette"],
@@ -55,16 +56,15 @@ const sources = readdirSync(src, { recursive: true })
 /** Returns the part of src/ that a file belongs to, such as "http", "errors.ts", "features/pets" or "dashboard/ui". */
 function partOf(file) {
   const [top, inner] = relative(src, file).split(sep);
-  if (top === "features") return `${top}/${inner}`;
-  if (top !== DASHBOARD) return top;
-  return `${top}/${dashboardLayers.has(inner) || inner.includes(".") ? inner : PAGES}`;
+  return top === "features" || top === DASHBOARD ? `${top}/${inner}` : top;
 }
 
 /** Returns the layer of a part, and its program. */
 function layerOf(part) {
   const [top, inner] = part.split("/");
   if (top !== DASHBOARD) return { program: "server", layer: serverLayers.get(top) };
-  return { program: DASHBOARD, layer: dashboardLayers.get(inner) };
+  const name = dashboardLayers.has(inner) || inner.includes(".") ? inner : PAGES;
+  return { program: DASHBOARD, layer: dashboardLayers.get(name) };
 }
 
 function importsOf(file) {

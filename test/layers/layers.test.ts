@@ -64,6 +64,16 @@ describe("the layer check", () => {
       "Upwards: dashboard/ui/a.tsx imports dashboard/pets/b.tsx.",
     ],
     [
+      "pages that show parts of each other",
+      {
+        "dashboard/pets/a.tsx": 'import type { B } from "../agents/b";',
+        "dashboard/agents/b.tsx": "export type B = 1;",
+        "dashboard/agents/c.tsx": 'const d = () => import("../pets/d");',
+        "dashboard/pets/d.tsx": "",
+      },
+      "A circle:\n  dashboard/agents/c.tsx imports dashboard/pets/d.tsx\n  dashboard/pets/a.tsx imports dashboard/agents/b.tsx",
+    ],
+    [
       "a page that needs more of the server than a file",
       {
         "dashboard/pets/a.tsx": 'import "../../features/pets/b";',
