@@ -75,7 +75,7 @@ describeGateway((gateway) => {
   test.each(LISTS)("%s are found by their contacts, by ID or by a search", async (list) => {
     const both = [...fischer[list], ...meier[list]].sort();
     for (const token of [gateway.owner, gateway.key]) {
-      const byAddress = ["+41 79 5550123", "ida-fischer-queue@example"];
+      const byAddress = ["+41 79 5550123", "0041 (0)79 555", "079 555 01 23", "ida-fischer-queue@example"];
       for (const search of ["ida  fischer-QUEUE", "IDA", "ida f", "fisch", "Queue ida", ...byAddress])
         expect([search, await idsOf(list, { search }, token)]).toEqual([
           search,

@@ -109,6 +109,21 @@ describeGateway({ engine: "any" }, (gateway, engine) => {
     expect(second.headers.get("location")).toBeNull();
   });
 
+  test("a search finds a phone number in any notation, and its beginning", async () => {
+    const swiss = await put({ addresses: [phone("+41 43 210 00 07")] });
+    const italian = await put({ addresses: [phone("+39 06 6982 1234")] });
+    const found = async (search: string) => (await client.list({ search })).body.data.contacts.nodes;
+    const international =
+      "+41 43 210 00 07|0041432100007|tel:+41-43-210-00-07|+41 (0)43 / 210.00.07|41432100007";
+    const national =
+      "043 210 00 07|(043) 210 00\u201107|\u202a043\u00a0210\u00a000\u00a007\u202c|43 210 00 07";
+    for (const search of [international, national, "+41 43 21|0041 (0)43 2|41 43 210"].join("|").split("|"))
+      expect([search, await found(search)]).toEqual([search, [swiss]]);
+    expect(await found("06 6982 1234")).toEqual([italian]);
+    for (const search of ["043 210 00 08", "043 210", "210 00 07", "+42 43 210 00 07"])
+      expect([search, await found(search)]).toEqual([search, []]);
+  });
+
   test("lists are in ID order, page by page, by tag and by search", async () => {
     const { token } = await addAgent(gateway);
     const ids: string[] = [];

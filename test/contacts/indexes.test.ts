@@ -55,6 +55,9 @@ onEachEngine((engine) => {
         "contact_id, term, agent_id",
         ({ id, agent }) => `'${id}', 'anna', '${agent}'`,
       );
+      await tx.query(
+        `insert into contact_term (contact_id, term, agent_id) values ('${leastUuidAt(2_001)}', '+41446681800', '${AGENT}')`,
+      );
       await insert(
         "contact_address",
         "id, agent_id, contact_id, kind, address",
@@ -98,6 +101,7 @@ onEachEngine((engine) => {
     ["the beginning of a word", { search: "Ann" }],
     ["a word, with a tag", { search: "Anna", tag: "vip" }],
     ["several words", { search: "Anna Ann" }],
+    ["a phone number without a country code", { search: "044 668 18 00" }],
   ])("a search for %s reads only entries of the index", async (_, args) => {
     const index = indexOn("contact_term", "agent_id", "term", "contact_id");
     for (const page of [args, { ...args, after }]) {

@@ -84,12 +84,30 @@ export function normalizePhone(given: string): string | undefined {
   return number?.isPossible() && number.ext === undefined ? number.number : undefined;
 }
 
-const NATIONAL = /^\(?\d[\d\s()./-]{4,22}\d$/;
+/** A phone number, or its beginning, with the separators that people write. */
+const DIALED = /^[+(]{0,2}\d[\d\s()./\p{Pd}]+$/u;
 
-/** Returns the phone numbers that a number without a country code could represent, one per country code. */
-export function phonesWithCountryCode(text: string): string[] {
-  if (!NATIONAL.test(text)) return [];
-  const digits = text.replace(/\D/g, "").replace(/^0/, "");
+/** Min digits of a number without `+` or `00`, because shorter ones are more often something else. */
+const NATIONAL_MIN_LENGTH = 6;
+
+/** What a text can mean if it is a phone number in any notation. */
+export interface PhoneNotation {
+  /** The number, or its beginning, in E.164 format; undefined for a number with a national prefix. */
+  start?: string;
+  /** The numbers that a number without a country code could represent. */
+  national: string[];
+}
+
+/** Reads a phone number as a person types it, completely or, if it has a country code, only its beginning. */
+export function readPhone(given: string): PhoneNotation {
+  const text = withoutInvisible(given).trim().replace(CHANNEL, "").replace("(0)", "");
+  const number = DIALED.test(text) ? text.replace(/[^+\d]/g, "").replace(INTERNATIONAL, "+") : "";
+  if (number.startsWith("+")) return { start: normalizePhone(number) ?? number, national: [] };
+  if (number.length < NATIONAL_MIN_LENGTH) return { national: [] };
   const { getCountries, getCountryCallingCode } = loadPhones();
-  return [...new Set(getCountries().map((country) => `+${getCountryCallingCode(country)}${digits}`))];
+  const digits = number.replace(/^0/, "");
+  const national = getCountries().map((country) => `+${getCountryCallingCode(country)}${digits}`);
+  if (number === digits) return { start: `+${number}`, national: [...new Set(national)] };
+  // Italian numbers retain the zero.
+  return { national: [...new Set(national), `+39${number}`] };
 }

@@ -4,7 +4,7 @@ import type { RequestContext } from "../../auth/context";
 import { isUuid } from "../../common/uuid";
 import { MAY_READ_CONTACTS } from "./contact.access";
 import { Contact } from "./contact.entity";
-import { hasWords, severalWords, startsWith, termOf } from "./contact-search";
+import { hasWords, severalWords, startsWith, termsToFind } from "./contact-search";
 import { ContactTerm } from "./contact-term.entity";
 
 /** Max contacts for reading a list by contact; with more, scanning the list in order fills a page sooner. */
@@ -75,7 +75,9 @@ function matching(search: string): { conditions: string[]; parameters: ObjectLit
     return `:${name}`;
   };
   const words = severalWords(search);
-  const prefix = startsWith(bind, "entry.term", termOf(search));
-  const conditions = words === undefined ? [prefix] : [prefix, hasWords(bind, words)];
+  const { starts, others } = termsToFind(search);
+  const conditions = starts.map((start) => startsWith(bind, "entry.term", start));
+  if (others.length > 0) conditions.push(`entry.term IN (${others.map(bind).join(", ")})`);
+  if (words !== undefined) conditions.push(hasWords(bind, words));
   return { conditions: conditions.map((condition) => `(${condition})`), parameters };
 }

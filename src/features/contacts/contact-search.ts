@@ -1,7 +1,7 @@
 import { coalesceInTx } from "../../database/coalesce-in-tx";
 import { insertAll } from "../../database/insert-all";
 import type { Tx } from "../../database/unit-of-work";
-import { normalizePhone } from "./addresses";
+import { readPhone } from "./addresses";
 import type { Contact } from "./contact.entity";
 import { TERM_MAX_LENGTH } from "./contact.limits";
 import type { ContactAddress } from "./contact-address.entity";
@@ -17,8 +17,15 @@ type Bind = (value: string) => string;
 const fold = (text: string): string =>
   [...text.normalize("NFKC").toLowerCase().trim().replace(/\s+/g, " ")].slice(0, TERM_MAX_LENGTH).join("");
 
-/** Returns the normalized search term; a phone number with a country code matches in any format. */
-export const termOf = (search: string): string => normalizePhone(search.trim()) ?? fold(search);
+/**
+ * Returns the strings that a matching term starts with, and other strings that it may equal, so that a phone number
+ * matches in any notation.
+ */
+export function termsToFind(search: string): { starts: string[]; others: string[] } {
+  const { start, national } = readPhone(search);
+  const text = fold(search);
+  return { starts: start === undefined || start === text ? [text] : [text, start], others: national };
+}
 
 /** Returns the words of a name or search, normalized like stored terms. */
 const wordsOf = (text: string): string[] => text.split(/[\s\p{P}]+/u).flatMap((word) => fold(word) || []);

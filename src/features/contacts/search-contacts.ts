@@ -1,6 +1,6 @@
 import type { EntityManager } from "typeorm";
 import { MAX_COUNT } from "../../pagination/total-count";
-import { hasWords, severalWords, startsWith, termOf } from "./contact-search";
+import { hasWords, severalWords, startsWith, termsToFind } from "./contact-search";
 
 /** Max contacts found by a term's prefix, in alphabetical order, so that short texts are not slow. */
 const MAX_BY_PREFIX = 1_000;
@@ -70,13 +70,15 @@ function statementOf(
     const matching = entries(() => [condition(), isAfter("entry.contact_id")].filter(Boolean).join(" AND "));
     return `SELECT contact_id FROM (${matching} ${isOne ? `ORDER BY entry.contact_id ${direction}` : ""} LIMIT ${limit}) AS part`;
   };
-  const whole = termOf(text);
-  const parts = [page(() => `entry.term = ${bind(whole)}`)];
-  const longer = entries(() => startsWith(bind, "entry.term", whole, ">"));
-  const rest = isAfter("contact_id");
-  parts.push(
-    `SELECT contact_id FROM (${longer} ${isOne ? "ORDER BY entry.term, entry.contact_id" : ""} LIMIT ${isOne ? MAX_BY_PREFIX : limit}) AS part ${rest && `WHERE ${rest}`}`,
-  );
+  const { starts, others } = termsToFind(text);
+  const parts = [page(() => `entry.term IN (${[...starts, ...others].map(bind).join(", ")})`)];
+  for (const start of starts) {
+    const longer = entries(() => startsWith(bind, "entry.term", start, ">"));
+    const rest = isAfter("contact_id");
+    parts.push(
+      `SELECT contact_id FROM (${longer} ${isOne ? "ORDER BY entry.term, entry.contact_id" : ""} LIMIT ${isOne ? MAX_BY_PREFIX : limit}) AS part ${rest && `WHERE ${rest}`}`,
+    );
+  }
   const words = severalWords(text);
   if (words !== undefined) parts.push(page(() => hasWords(bind, words)));
   return { sql: `SELECT contact_id AS id FROM (${parts.join(" UNION ")}) AS found`, parameters };

@@ -2,7 +2,7 @@ import { In } from "typeorm";
 import { Agent } from "../agents/agent.entity";
 import { ApiKey } from "../api-keys/api-key.entity";
 import { narrowToText } from "../api-keys/key-search";
-import { type Address, normalizeAddress, phonesWithCountryCode } from "../contacts/addresses";
+import { type Address, normalizeAddress, readPhone } from "../contacts/addresses";
 import { Contact } from "../contacts/contact.entity";
 import { AddressKind, ContactAddress } from "../contacts/contact-address.entity";
 import { searchContacts } from "../contacts/search-contacts";
@@ -68,15 +68,12 @@ async function findContacts({ reader, organizationId }: FindScope, text: string)
  */
 function addressesIn(text: string): Address[] {
   const address = (NAMED_ADDRESS.exec(text)?.[1] ?? text).replace(/^mailto:/i, "");
-  for (const kind of [AddressKind.email, AddressKind.phone]) {
-    const found = normalizeAddress(kind, address);
-    if ("address" in found) return [{ kind, address: found.address }, ...nationalNumbers(address)];
-  }
-  return nationalNumbers(address);
+  const email = normalizeAddress(AddressKind.email, address);
+  if ("address" in email) return [{ kind: AddressKind.email, address: email.address }];
+  const { start, national } = readPhone(address);
+  const phones = start === undefined ? national : [start, ...national];
+  return phones.map((phone) => ({ kind: AddressKind.phone, address: phone }));
 }
-
-const nationalNumbers = (text: string): Address[] =>
-  phonesWithCountryCode(text).map((address) => ({ kind: AddressKind.phone, address }));
 
 async function findDecisions({ reader, organizationId }: FindScope, key: string): Promise<FoundRow[]> {
   const decisions = await reader
