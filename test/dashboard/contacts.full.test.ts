@@ -168,6 +168,12 @@ describeDashboard("contacts", (dashboard) => {
       false,
     ]);
     await consents.getByRole("switch", { name: "Newsletter" }).click({ force: true });
+    // Nothing changes without a confirmation, because the contact's own opt-out would be lost.
+    await dialogOf(page).getByRole("button", { name: "Cancel" }).click();
+    await gone(dialogOf(page));
+    await seen(consents.getByText("Differs by address"));
+    await consents.getByRole("switch", { name: "Newsletter" }).click({ force: true });
+    await dialogOf(page).getByRole("button", { name: "Opt in" }).click();
     await seen(page.getByText("Opted in: Newsletter."));
     const { body: after } = await gateway.rest("GET", `/agent/contacts/${id}/consents`);
     expect(after.consents).toMatchObject([

@@ -1,14 +1,14 @@
 import { Switch } from "@mantine/core";
+import { useState } from "react";
 import { change, usePolledQuery } from "../api/client";
 import { AskForPermission } from "../members/managers";
 import { useViewer } from "../session/session";
 import { Failure } from "../ui/failure";
+import { FormDialog } from "../ui/form-dialog";
 import { Time } from "../ui/format";
 import { Card } from "../ui/page";
 import pageStyles from "../ui/page.module.css";
 import { Tag } from "../ui/tag";
-import { useTask } from "../ui/task";
-import { toast } from "../ui/toast";
 import styles from "./contacts.module.css";
 import {
   type ConsentSource,
@@ -35,19 +35,13 @@ const SOURCES: Readonly<Record<ConsentSource, string>> = {
 export function ContactConsents({ id, addresses }: { id: string; addresses: number }) {
   const { may, deactivated } = useViewer();
   const { data, error: failure } = usePolledQuery(ContactConsentsDocument, { id }, { pollMs: 15_000 });
-  const { busy, error, run } = useTask();
+  const [changing, setChanging] = useState<Change | null>(null);
   const mayWrite = may("conversations_write");
   const found = data?.contact;
   if (addresses === 0 || (found == null && failure === null)) return null;
-  const set = (topic: string, title: string, state: ConsentState) =>
-    run(async () => {
-      await change(SetConsentDocument, { id, topic, state });
-      toast(state === "in" ? `Opted in: ${title}.` : `Opted out: ${title}.`);
-    });
   return (
     <Card title="Consents">
       {found == null && <Failure error={failure} />}
-      {error !== undefined && <Failure error={error} />}
       <ul className={styles.list} aria-label="Consents">
         {found != null &&
           topicsOf(found).map(({ name, title, isKnown, ...topic }) => {
@@ -81,9 +75,9 @@ export function ContactConsents({ id, addresses }: { id: string; addresses: numb
                 <Switch
                   aria-label={title}
                   checked={!states.has("out")}
-                  disabled={busy || deactivated || !isKnown || !mayWrite}
-                  onChange={({ currentTarget }) =>
-                    void set(name, title, currentTarget.checked ? "in" : "out")
+                  disabled={deactivated || !isKnown || !mayWrite}
+                  onChange={() =>
+                    setChanging({ topic: name, title, state: states.has("out") ? "in" : "out" })
                   }
                 />
               </li>
@@ -95,9 +89,34 @@ export function ContactConsents({ id, addresses }: { id: string; addresses: numb
           You cannot change consents. <AskForPermission permission="conversations_write" />
         </p>
       )}
+      {changing !== null && <SetConsent id={id} {...changing} onClosed={() => setChanging(null)} />}
     </Card>
   );
 }
+
+interface Change {
+  topic: string;
+  title: string;
+  state: ConsentState;
+}
+
+/** Changes a consent after a confirmation, because the earlier evidence and canceled messages are lost. */
+const SetConsent = ({ id, topic, title, state, onClosed }: Change & { id: string; onClosed: () => void }) => (
+  <FormDialog
+    title={state === "in" ? `Opt in: ${title}?` : `Opt out: ${title}?`}
+    submit={state === "in" ? "Opt in" : "Opt out"}
+    isDestructive={state === "out"}
+    onClosed={onClosed}
+    onSubmit={() => change(SetConsentDocument, { id, topic, state })}
+    done={state === "in" ? `Opted in: ${title}.` : `Opted out: ${title}.`}
+  >
+    <p>
+      {state === "in"
+        ? "Only do this if the contact has agreed. It applies to all addresses and replaces earlier opt-outs."
+        : "Applies to all addresses. Queued, scheduled and proposed messages about this topic are canceled. This can’t be undone."}
+    </p>
+  </FormDialog>
+);
 
 interface ShownTopic {
   name: string;
