@@ -3,8 +3,5 @@ import { v5 as nameUuid } from "uuid";
 /** Lane kind for webhook deliveries. */
 export const WEBHOOK_LANE = "webhook";
 
-/** Returns the number of senders for webhook endpoints: half of all senders, so that some remain for messages. */
-export const webhookShare = (senders: number): number => Math.max(1, Math.floor(senders / 2));
-
 /** Returns the ID of the lane for deliveries to an endpoint about a subject; the same in every process. */
 export const laneIdOf = (endpointId: string, subject: string): string => nameUuid(subject, endpointId);

@@ -1,10 +1,11 @@
-import { Arg, Args, Ctx, ID, Mutation, Query, Resolver } from "type-graphql";
+import { Arg, Args, Ctx, FieldResolver, ID, Mutation, Query, Resolver, Root } from "type-graphql";
 import type { RequestContext } from "../../auth/context";
 import { Permission } from "../../auth/permissions";
 import { Access } from "../../schema/access";
-import { AtMost } from "../../schema/list-size";
+import { AtMost, MaxCharacters } from "../../schema/list-size";
 import { Input } from "../../schema/mutation-input";
 import { Report } from "../../schema/report";
+import { ThirdPartyText } from "../../schema/third-party-text";
 import type { DeliveryLogService } from "./delivery-log.service";
 import type { RedeliveryService } from "./redelivery.service";
 import {
@@ -23,7 +24,7 @@ import {
   WebhookEndpointWithSecret,
   WebhookTest,
 } from "./webhook.inputs";
-import { MAX_ENDPOINTS } from "./webhook.limits";
+import { BODY_MAX_LENGTH, MAX_ENDPOINTS } from "./webhook.limits";
 import type { WebhookService } from "./webhook.service";
 import { WebhookDelivery, WebhookDeliveryConnection } from "./webhook-delivery.entity";
 import { WebhookEndpoint } from "./webhook-endpoint.entity";
@@ -186,5 +187,32 @@ export class WebhookResolver {
   })
   sendTestEvent(@Ctx() context: RequestContext, @Input() { id }: SendTestEventInput): Promise<WebhookTest> {
     return this.tests.run(context, id);
+  }
+}
+
+@Resolver(() => WebhookDelivery)
+export class WebhookDeliveryResolver {
+  constructor(private readonly log: DeliveryLogService) {}
+
+  // Events contain text from contacts, so permission to manage webhooks is not sufficient to read them.
+  @Access({ member: Permission.conversations_read })
+  @MaxCharacters(BODY_MAX_LENGTH)
+  @ThirdPartyText()
+  @FieldResolver(() => String, {
+    nullable: true,
+    description:
+      "Request body, or null if the event is no longer stored. Requires the permission `conversations:read`.",
+  })
+  async body(@Root() { id }: WebhookDelivery): Promise<string | null> {
+    return (await this.log.bodyOf(id)) ?? null;
+  }
+
+  @FieldResolver(() => ID, {
+    nullable: true,
+    description:
+      "ID of the earlier event with the same subject that must be delivered or fail first. Null if there is none, or if this delivery is not pending.",
+  })
+  waitsFor(@Root() delivery: WebhookDelivery): Promise<string | null> {
+    return this.log.waitsFor(delivery);
   }
 }

@@ -1,11 +1,11 @@
-// Long, because each change to an endpoint states its own conditions and audit entry; the shared steps are in
-// endpoint-changes.ts.
+// Long, because each change to an endpoint states its own conditions and audit entry.
 
 import { IsNull, Not } from "typeorm";
 import { v7 as uuid } from "uuid";
 import { assertSignedIn } from "../../auth/assert-signed-in";
 import { ownerOf } from "../../auth/caller";
 import { organizationOf, type RequestContext } from "../../auth/context";
+import { Permission } from "../../auth/permissions";
 import { timestamp } from "../../common/time";
 import type { Database } from "../../database/database";
 import type { Tx } from "../../database/unit-of-work";
@@ -17,12 +17,12 @@ import type { InstanceKeyService } from "../../instance-key/instance-key.service
 import { secretRotation, signingSecretOf } from "../../instance-key/signing-secrets";
 import { scopedAgentId } from "../agents/agent-scope";
 import { actorOf, recordAudit } from "../audit/audit";
+import type { AuditAction } from "../audit/audit-actions";
 import type { Changes } from "../audit/audit-change";
 import type { EventType } from "../events/event-types";
 import { Organization } from "../organizations/organization.entity";
-import { type Decide, EndpointChanges, REQUIRED } from "./endpoint-changes";
 import { findEndpoint, requireEndpoint } from "./find-endpoint";
-import { followFromNow } from "./follow";
+import { agentsOf, followFromNow, lockCursors } from "./follow";
 import { auditOf, auditTarget, webhookActions } from "./webhook.audit";
 import type {
   CreateWebhookEndpointInput,
@@ -34,19 +34,24 @@ import { MAX_ENDPOINTS } from "./webhook.limits";
 import { WebhookDelivery, WebhookDeliveryState } from "./webhook-delivery.entity";
 import { WebhookDisabledReason, WebhookEndpoint, WebhookEndpointState } from "./webhook-endpoint.entity";
 
+/** The permission that members need to change endpoints. */
+const REQUIRED = { permission: Permission.config_manage };
+
+/** Plans a change to an endpoint while its row is locked. */
+type Decide = (
+  tx: Tx,
+  endpoint: WebhookEndpoint,
+) => Promise<{ action: AuditAction; change: Partial<WebhookEndpoint>; audit: Changes }>;
+
 /** Manages organizations' webhook endpoints. */
 export class WebhookService {
-  private readonly changes: EndpointChanges;
-
   constructor(
     private readonly database: Database,
-    lanes: Lanes,
+    private readonly lanes: Lanes,
     private readonly targets: Targets,
     private readonly instanceKey: InstanceKeyService,
     private readonly changed: () => void,
-  ) {
-    this.changes = new EndpointChanges(database, lanes, changed);
-  }
+  ) {}
 
   /**
    * Returns the organization's endpoints, oldest first; if an agent is given, only endpoints that receive its events.
@@ -123,7 +128,7 @@ export class WebhookService {
         audit: auditOf(endpoint, change),
       };
     };
-    return this.changes.change(context, id, decide, { wakes: url !== undefined });
+    return this.change(context, id, decide, { wakes: url !== undefined });
   }
 
   /**
@@ -153,7 +158,7 @@ export class WebhookService {
         key: idempotencyKey,
         request: { id },
         create: async () => {
-          const endpoint = await this.changes.change(context, id, decide, { tx });
+          const endpoint = await this.change(context, id, decide, { tx });
           return { endpoint, signingSecret: signingSecretOf(endpoint, await this.instanceKey.required(tx)) };
         },
         repeat: async () => ({
@@ -183,7 +188,7 @@ export class WebhookService {
         audit: stateAudit(endpoint, WebhookEndpointState.active, null),
       };
     };
-    return this.changes.change(context, id, decide, { wakes: true });
+    return this.change(context, id, decide, { wakes: true });
   }
 
   /**
@@ -191,7 +196,7 @@ export class WebhookService {
    * @throws GatewayError `not_found`
    */
   disable(context: RequestContext, id: string): Promise<WebhookEndpoint> {
-    return this.changes.change(context, id, async (_, endpoint) => {
+    return this.change(context, id, async (_, endpoint) => {
       const isActive = endpoint.state === WebhookEndpointState.active;
       const disabledReason = isActive ? WebhookDisabledReason.requested : endpoint.disabledReason;
       return {
@@ -207,11 +212,47 @@ export class WebhookService {
    * @throws GatewayError `not_found`
    */
   delete(context: RequestContext, id: string): Promise<WebhookEndpoint> {
-    return this.changes.change(context, id, async () => ({
+    return this.change(context, id, async () => ({
       action: webhookActions.webhook_endpoint_deleted,
       change: { deletedAt: timestamp() },
       audit: {},
     }));
+  }
+
+  /**
+   * Updates an endpoint in the caller's organization and records it, unless nothing changes; joins `tx` if given.
+   * @param options.wakes true if deliveries waiting for the endpoint may resume
+   * @throws GatewayError `not_found`
+   */
+  private change(
+    context: RequestContext,
+    id: string,
+    decide: Decide,
+    { wakes = false, tx }: { wakes?: boolean; tx?: Tx } = {},
+  ): Promise<WebhookEndpoint> {
+    const organizationId = organizationOf(context);
+    const unit = async (tx: Tx) => {
+      await assertSignedIn(tx, context, REQUIRED);
+      const found = await requireEndpoint(tx, organizationId, id);
+      if (wakes) {
+        // Lock order: dispatchers lock a cursor before lanes, and deliverers lock lanes before endpoints.
+        await lockCursors(tx, id);
+        await this.lanes.wakeAgents(tx, await agentsOf(tx, found));
+      }
+      await tx.update(WebhookEndpoint, { id }, { updatedAt: () => "updated_at" });
+      const endpoint = await requireEndpoint(tx, organizationId, id);
+      const { action, change, audit } = await decide(tx, endpoint);
+      const isChange = Object.entries(change).some(
+        ([field, value]) =>
+          JSON.stringify(endpoint[field as keyof WebhookEndpoint]) !== JSON.stringify(value),
+      );
+      if (!isChange) return endpoint;
+      await tx.update(WebhookEndpoint, { id }, { ...(change as object), updatedAt: timestamp() });
+      await recordAudit(tx, context, action, auditTarget(endpoint), audit);
+      tx.afterCommit(this.changed);
+      return tx.findOneByOrFail(WebhookEndpoint, { id });
+    };
+    return this.database.writeFor(ownerOf(context.caller), unit, { tx });
   }
 
   private async allowed(url: string): Promise<string> {

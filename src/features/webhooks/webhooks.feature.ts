@@ -1,22 +1,20 @@
 import { shareOf } from "../../database/semaphore";
 import { feature, olderThan } from "../../schema/feature";
-import { deleteEndpoints } from "./delete-endpoints";
+import { deleteEndpoints, deleteEndpointsOf, purgeDeliveries } from "./delete-endpoints";
 import { DeliveryLogService } from "./delivery-log.service";
 import { EndpointHealth } from "./endpoint-health";
 import { eraseDeliveries } from "./erase-deliveries";
 import { EventPost } from "./event-post";
 import { loseWebhookSecrets } from "./lose-webhook-secrets";
-import { deleteEndpointsOf, purgeDeliveries } from "./purge-agent";
 import { RedeliveryService } from "./redelivery.service";
 import { WEBHOOK_ATTEMPTS, WEBHOOKS_DISABLED } from "./webhook.metrics";
-import { WebhookResolver } from "./webhook.resolver";
+import { WebhookDeliveryResolver, WebhookResolver } from "./webhook.resolver";
 import { WebhookService } from "./webhook.service";
 import { WebhookCursor } from "./webhook-cursor.entity";
 import { WebhookDelivery } from "./webhook-delivery.entity";
-import { WebhookDeliveryResolver } from "./webhook-delivery.resolver";
 import { WebhookDispatcher } from "./webhook-dispatcher";
 import { WebhookEndpoint } from "./webhook-endpoint.entity";
-import { WEBHOOK_LANE, webhookShare } from "./webhook-lane";
+import { WEBHOOK_LANE } from "./webhook-lane";
 import { WebhookTestService } from "./webhook-test.service";
 import { WebhookWork } from "./webhook-work";
 
@@ -43,7 +41,8 @@ export const webhooks = feature({
   }),
   chores: ({ database }) => [(signal) => deleteEndpoints(database, signal)],
   shares: (senders) => {
-    const share = webhookShare(senders);
+    // Webhooks get half of all senders, so that some remain for messages.
+    const share = Math.max(1, Math.floor(senders / 2));
     return {
       [WEBHOOK_LANE]: { by: "kind", together: share, owner: shareOf(share), channel: Math.ceil(share / 2) },
     };
