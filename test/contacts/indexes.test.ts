@@ -3,7 +3,7 @@ import { operatorFor } from "../../src/auth/context";
 import { leastUuidAt } from "../../src/common/uuid";
 import { nextIds } from "../../src/database/next-ids";
 import type { Consents } from "../../src/features/contacts/consents";
-import { ContactConnection } from "../../src/features/contacts/contact.connection";
+import { ContactConnection } from "../../src/features/contacts/contact.entity";
 import type { ContactsArgs } from "../../src/features/contacts/contact.inputs";
 import { ContactService } from "../../src/features/contacts/contact.service";
 import { AddressKind } from "../../src/features/contacts/contact-address.entity";

@@ -2,8 +2,9 @@ import { Field, ID, Int, ObjectType } from "type-graphql";
 import { Column, Entity, Index, ManyToOne, PrimaryColumn } from "typeorm";
 import { Nullable } from "../../common/nullable";
 import type { Timestamp } from "../../common/time";
-import { Uuid } from "../../common/uuid";
+import { isUuid, Uuid } from "../../common/uuid";
 import { TIMESTAMP_COLUMN } from "../../database/columns";
+import { ConnectionOf } from "../../pagination/connection";
 import { IdColumn, NullableTime, TimeColumn } from "../../schema/columns";
 import { GraphQLJsonObject } from "../../schema/json-object";
 import { MaxCharacters } from "../../schema/list-size";
@@ -84,3 +85,6 @@ export class Contact {
   @NullableTime("When the contact was erased. Only its ID and timestamps are retained.")
   erasedAt!: Timestamp | null;
 }
+
+export const ContactConnection = ConnectionOf(Contact, "contact", isUuid);
+export type ContactConnection = InstanceType<typeof ContactConnection>;

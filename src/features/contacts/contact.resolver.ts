@@ -13,8 +13,7 @@ import { unlessDeleted } from "../agents/agent-scope";
 import { AuditEntry } from "../audit/audit-entry.entity";
 import { Consent } from "./consent.entity";
 import { MAY_READ_CONTACTS } from "./contact.access";
-import { ContactConnection } from "./contact.connection";
-import { Contact } from "./contact.entity";
+import { Contact, ContactConnection } from "./contact.entity";
 import {
   ChangeContactTagsInput,
   ContactArgs,

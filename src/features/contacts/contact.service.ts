@@ -21,8 +21,7 @@ import { recordAudit } from "../audit/audit";
 import { Consent, ConsentSource } from "./consent.entity";
 import type { Consents } from "./consents";
 import { contactActions } from "./contact.audit";
-import { ContactConnection } from "./contact.connection";
-import { Contact } from "./contact.entity";
+import { Contact, ContactConnection } from "./contact.entity";
 import type {
   ChangeContactTagsInput,
   ContactArgs,

@@ -3,9 +3,10 @@ import { Column, Entity, Index, ManyToOne, PrimaryColumn } from "typeorm";
 import { enumOf } from "../../common/declared-enum";
 import { Nullable } from "../../common/nullable";
 import type { Timestamp } from "../../common/time";
-import { Uuid } from "../../common/uuid";
+import { isUuid, Uuid } from "../../common/uuid";
 import { UUID_COLUMN } from "../../database/columns";
 import type { StoredJson } from "../../database/stored-json";
+import { ConnectionOf } from "../../pagination/connection";
 import { IdColumn, NullableTime, TimeColumn } from "../../schema/columns";
 import { GraphQLJsonObject } from "../../schema/json-object";
 import { MaxCharacters } from "../../schema/list-size";
@@ -174,3 +175,6 @@ export class Decision {
   /** The configuration to use for a dry run. */
   tried?: CompiledConfiguration | undefined;
 }
+
+export const DecisionConnection = ConnectionOf(Decision, "decision", isUuid);
+export type DecisionConnection = InstanceType<typeof DecisionConnection>;

@@ -7,8 +7,7 @@ import { MAY_READ_CONVERSATIONS } from "../conversations/conversation.access";
 import { Conversation } from "../conversations/conversation.entity";
 import { Message } from "../messages/message.entity";
 import { Timer } from "../timers/timer.entity";
-import { DecisionConnection } from "./decision.connection";
-import { Decision } from "./decision.entity";
+import { Decision, DecisionConnection } from "./decision.entity";
 
 /** Links that `DecisionService` reads. */
 export const decisionLinks = [

@@ -4,8 +4,9 @@ import { enumOf } from "../../common/declared-enum";
 import { JsonSchema } from "../../common/json-schema";
 import { Nullable } from "../../common/nullable";
 import type { Timestamp } from "../../common/time";
-import { Uuid } from "../../common/uuid";
+import { isUuid, Uuid } from "../../common/uuid";
 import { UUID_COLUMN } from "../../database/columns";
+import { ConnectionOf } from "../../pagination/connection";
 import { IdColumn, TimeColumn } from "../../schema/columns";
 import { GraphQLJsonObject } from "../../schema/json-object";
 import { AtMost, MaxCharacters } from "../../schema/list-size";
@@ -96,3 +97,6 @@ export class Timer {
   @TimeColumn("When the timer was set.")
   createdAt!: Timestamp;
 }
+
+export const TimerConnection = ConnectionOf(Timer, "timer", isUuid);
+export type TimerConnection = InstanceType<typeof TimerConnection>;

@@ -8,8 +8,7 @@ import { Agent } from "../agents/agent.entity";
 import type { AgentService } from "../agents/agent.service";
 import { MAY_READ_CONTACTS } from "../contacts/contact.access";
 import { Contact } from "../contacts/contact.entity";
-import { TimerConnection } from "./timer.connection";
-import { Timer } from "./timer.entity";
+import { Timer, TimerConnection } from "./timer.entity";
 import { CancelTimerInput, TimersArgs } from "./timer.inputs";
 import type { TimerService } from "./timer.service";
 

@@ -10,8 +10,7 @@ import { listPage } from "../../pagination/list-page";
 import { findOfCaller, scopedAgentId } from "../agents/agent-scope";
 import { assertStillAllowed } from "../api-keys/assert-accepted";
 import { lockSubjects } from "../contacts/known-contact";
-import { TimerConnection } from "./timer.connection";
-import { Timer } from "./timer.entity";
+import { Timer, TimerConnection } from "./timer.entity";
 import type { TimersArgs } from "./timer.inputs";
 import { cancelTimers } from "./waiting-timers";
 

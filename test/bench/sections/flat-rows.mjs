@@ -154,7 +154,7 @@ async function measured(side, operation, times) {
 const LISTS = {
   contacts: {
     entity: ["contacts/contact.entity", "Contact"],
-    connection: ["contacts/contact.connection", "ContactConnection"],
+    connection: ["contacts/contact.entity", "ContactConnection"],
     args: ["contacts/contact.inputs", "ContactsArgs"],
   },
   conversations: {
