@@ -1,10 +1,9 @@
 import { timestamp } from "../../common/time";
 import type { Tx } from "../../database/unit-of-work";
 import type { Lanes } from "../../delivery/lanes";
-import { recordEvents } from "../events/record-events";
+import { closestSubject, type NewEvent, recordEvents } from "../events/record-events";
 import { Decision, type DecisionOutcome, DecisionState } from "./decision.entity";
 import { DECISIONS, EFFECTS, NO_ERROR } from "./decision.metrics";
-import { decisionEvent } from "./decision-events";
 import type { ExplanationError } from "./explanation";
 import { type Explained, explanationJson } from "./explanation-json";
 import { hasStatus } from "./outcome";
@@ -54,4 +53,27 @@ export function failDecision(
   });
   lanes.observing(tx).count(DECISIONS, [decision.decider, decision.state]);
   recordEvents(tx, [decisionEvent(decision)]);
+}
+
+/** Returns the event for a finished decision; clients fetch the explanation by ID. */
+function decisionEvent(decision: Decision): NewEvent {
+  const { id, agentId, contactId, conversationId, situation, configurationVersion } = decision;
+  const { decider, outcome, ruleId, failedEffects, timerId, state } = decision;
+  return {
+    agentId,
+    type: state === DecisionState.failed ? "decision.failed" : "decision.made",
+    subject: closestSubject({ agentId, contactId, conversationId }),
+    data: {
+      id,
+      contactId,
+      conversationId,
+      situationType: situation.type,
+      configurationVersion,
+      decider,
+      outcome,
+      ruleId,
+      failedEffects,
+      timerId,
+    },
+  };
 }

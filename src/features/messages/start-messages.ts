@@ -14,8 +14,7 @@ import { UNSUBSCRIBE_URL } from "./message.limits";
 import { tellFailed } from "./message-events";
 import { policyGatesFor, type Rescheduled } from "./policy-gates";
 import { Rates } from "./rates";
-import { reschedule } from "./reschedule";
-import { type Content, recordLostAttempts, storeStarts } from "./store-starts";
+import { type Content, recordLostAttempts, reschedule, storeStarts } from "./store-starts";
 
 /** The reasons that apply to all messages of a line. */
 const OF_LINE: ReadonlySet<HeldReason | null> = new Set([
