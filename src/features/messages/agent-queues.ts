@@ -4,17 +4,10 @@ import { GatewayError } from "../../errors";
 import type { Draft } from "./insert-messages";
 import { HeldReason, MessageStatus } from "./message.enums";
 
-type AcceptedStatus =
-  | typeof MessageStatus.queued
-  | typeof MessageStatus.scheduled
-  | typeof MessageStatus.proposed;
-
 /** Max messages per agent, by status; messages held back by an upgrade are not counted. */
-export const MAX_OF_AGENT: Readonly<Record<AcceptedStatus, number>> = {
-  queued: 100_000,
-  scheduled: 1_000_000,
-  proposed: 100_000,
-};
+export const MAX_OF_AGENT = { queued: 100_000, scheduled: 1_000_000, proposed: 100_000 };
+
+type AcceptedStatus = keyof typeof MAX_OF_AGENT;
 
 /** Returns a message's initial status, which depends on its send time and on whether it needs a review. */
 export function acceptedAs({ sendAt, review }: Pick<Draft, "sendAt" | "review">): AcceptedStatus {

@@ -18,16 +18,7 @@ import { statusEvents, TOLD, type Told, tellFailed } from "./message-events";
 import { retryDelayMs } from "./retries";
 import { WHEN_UNCERTAIN } from "./standalone-messages";
 
-interface Outcome {
-  status: MessageStatus;
-  heldReason: HeldReason | null;
-  notBefore: Timestamp | null;
-  errorCode: MessageError | null;
-  errorText: string | null;
-  providerId: string | null;
-  sentAt: Timestamp | null;
-  deliveredAt: Timestamp | null;
-}
+type Outcome = Pick<Message, "status" | keyof typeof NOTHING>;
 
 /**
  * Stores the results of finished sends; if a send lost its lane, only its attempt, because others may have changed

@@ -14,15 +14,12 @@ import { statusEvent } from "./message-events";
 import { pathOfReview, type ReviewDemand } from "./message-gate";
 import { CONVERSATION_LANE, MESSAGE_LANE } from "./message-lanes";
 
-/** The position of a message in a locked conversation. */
-export type InConversation = Pick<Message, "sequence" | "fence"> & { conversationId: string };
-
 /** A message to queue, schedule or propose. */
 export interface Draft extends Pick<Message, "agentId" | "text" | "author"> {
   /** Max time the message may wait to be sent after it is queued (ms). */
   expiresAfterMs: number;
-  /** The position in a conversation; undefined for a standalone message, sent on the default line. */
-  conversation?: InConversation | undefined;
+  /** The position in a locked conversation; undefined for a standalone message, sent on the default line. */
+  conversation?: (Pick<Message, "sequence" | "fence"> & { conversationId: string }) | undefined;
   /** ID of the member who wrote the message; undefined for other authors. */
   memberId?: string | undefined;
   decisionId?: string | undefined;
