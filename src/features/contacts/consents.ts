@@ -36,8 +36,8 @@ const hashOf = (
   { agentId, kind, address }: Pick<ContactAddress, "agentId" | "kind" | "address">,
 ): string => key.hash(`consent ${agentId} ${kind} ${address}`);
 
-/** Max consents stored per statement. */
-const STORED_TOGETHER = 500;
+/** Max consents stored or rehashed per statement. */
+const MAX_TOGETHER = 500;
 
 /** A consent to store for one address. */
 interface Wanted extends Omit<NewConsent, "addresses"> {
@@ -91,8 +91,8 @@ export class Consents {
     );
     const all = [...wanted.values()];
     const changed: Consent[] = [];
-    for (let from = 0; from < all.length; from += STORED_TOGETHER)
-      changed.push(...(await storeTogether(tx, all.slice(from, from + STORED_TOGETHER))));
+    for (let from = 0; from < all.length; from += MAX_TOGETHER)
+      changed.push(...(await storeTogether(tx, all.slice(from, from + MAX_TOGETHER))));
     return changed;
   }
 
@@ -210,9 +210,6 @@ export async function detachConsents(tx: Tx, contactIds: readonly string[]): Pro
     .execute();
 }
 
-/** Max consents rehashed per statement. */
-const REHASHED_TOGETHER = 500;
-
 /** Rehashes consents with a new instance key; consents for addresses that are no longer stored are lost. */
 export async function rehashConsents(tx: Tx, key: InstanceKey): Promise<void> {
   await tx.delete(Consent, { addressId: IsNull() });
@@ -220,7 +217,7 @@ export async function rehashConsents(tx: Tx, key: InstanceKey): Promise<void> {
     const consents = await tx.find(Consent, {
       where: { id: MoreThan(after) },
       order: { id: "ASC" },
-      take: REHASHED_TOGETHER,
+      take: MAX_TOGETHER,
     });
     const addresses = indexBy(
       await tx.findBy(ContactAddress, { id: In(consents.map(({ addressId }) => addressId)) }),
@@ -231,7 +228,7 @@ export async function rehashConsents(tx: Tx, key: InstanceKey): Promise<void> {
       if (address !== undefined) consent.addressHash = hashOf(key, address);
     }
     await changeTogether(tx, updatesOf(tx, Consent, consents, ["addressHash"]));
-    if (consents.length < REHASHED_TOGETHER) return;
+    if (consents.length < MAX_TOGETHER) return;
     after = (consents.at(-1) as Consent).id;
   }
 }

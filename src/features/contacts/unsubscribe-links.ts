@@ -29,7 +29,8 @@ export class UnsubscribeLinks {
     const { publicUrl } = this;
     if (publicUrl === undefined || (await this.instanceKey.available()) === undefined) return undefined;
     const key = await this.keyFor(tx);
-    return (subscription) => `${publicUrl}${UNSUBSCRIBE_PATH}${tokenOf(subscription, key)}`;
+    return ({ agentId, kind, topic, address }) =>
+      `${publicUrl}${UNSUBSCRIBE_PATH}${key.sealToken([agentId, kind, topic, address].join("\n"))}`;
   }
 
   /**
@@ -52,6 +53,3 @@ export class UnsubscribeLinks {
     return key;
   }
 }
-
-const tokenOf = ({ agentId, kind, topic, address }: Subscription, key: InstanceKey): string =>
-  key.sealToken([agentId, kind, topic, address].join("\n"));

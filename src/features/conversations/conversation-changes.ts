@@ -28,7 +28,8 @@ import type {
   MoveConversationInput,
 } from "./conversation.inputs";
 import { conversationEvent } from "./conversation-events";
-import { logAssignment } from "./conversation-log";
+import { log } from "./conversation-log";
+import { ConversationLogKind } from "./conversation-log-entry.entity";
 import { assertOpen, lockConversations, lockOpenWith } from "./find-conversation";
 import {
   type PlannedChange,
@@ -143,18 +144,18 @@ export class ConversationChanges {
           : null;
       if (memberId !== null && assignee === null) throw noSuch("member");
       const conversation = (await lockConversations(tx, [id])).get(id) as Conversation;
-      const before = conversation.assigneeId;
-      if (before === memberId) return conversation;
+      const earlierId = conversation.assigneeId;
+      if (earlierId === memberId) return conversation;
       await tx.update(Conversation, { id }, { assigneeId: memberId });
       conversation.assigneeId = memberId;
       recordEvents(tx, [conversationEvent("conversation.assigned", conversation, { assigneeId: memberId })]);
-      const earlier = before === null ? null : await tx.findOneBy(Member, { id: before });
+      const earlier = earlierId === null ? null : await tx.findOneBy(Member, { id: earlierId });
       const target = { id, name: id, organizationId };
-      const emails = [earlier?.email ?? null, assignee?.email ?? null] as const;
+      const [before, after] = [earlier?.email ?? null, assignee?.email ?? null];
       await recordAudit(tx, context, conversationActions.conversation_assigned, target, {
-        assignee: emails,
+        assignee: [before, after],
       });
-      await logAssignment(tx, context, conversation, emails);
+      await log(tx, context, conversation, { kind: ConversationLogKind.assigned, before, after });
       return conversation;
     });
   }

@@ -33,18 +33,8 @@ export async function logChange(
   await Promise.all(entries.map((entry) => log(tx, context, conversation, { ...entry, decisionId })));
 }
 
-/**
- * Logs an assignment.
- * @param emails the e-mail addresses of the previous and the new assignee; each is null if there is none
- */
-export const logAssignment = (
-  tx: Tx,
-  context: RequestContext,
-  conversation: Conversation,
-  [before, after]: readonly [before: string | null, after: string | null],
-): Promise<void> => log(tx, context, conversation, { kind: ConversationLogKind.assigned, before, after });
-
-const log = (
+/** Adds an entry to a conversation's log. */
+export const log = (
   tx: Tx,
   { caller }: RequestContext,
   { id: conversationId, agentId }: Conversation,

@@ -22,12 +22,6 @@ const ERRORS: readonly ErrorCode[] = [
   "unavailable",
 ];
 
-const text = (maxLength: number, description: string, minLength = 1): object => ({
-  type: "string",
-  minLength,
-  maxLength,
-  description,
-});
 const id = (description: string): object => ({ type: "string", format: "uuid", description });
 
 const PARAMETERS = [
@@ -66,10 +60,10 @@ const RECEIVED = {
     contactId: id("ID of the contact."),
     status: { type: "string", enum: ["received"], description: "Status of the message." },
     decisionId: id("ID of the decision about the message. Absent if the agent makes no decision."),
-    omitted: text(
-      OMITTED_MAX_LENGTH,
-      "Human-readable description of the message parts that were not stored.",
-    ),
+    omitted: {
+      ...{ type: "string", minLength: 1, maxLength: OMITTED_MAX_LENGTH },
+      description: "Human-readable description of the message parts that were not stored.",
+    },
   },
 };
 
