@@ -29,7 +29,7 @@ import { outcomeOf } from "./outcome";
 import { type Participants } from "./participants";
 import { mayAsk, type Plan, planInSteps } from "./plan";
 import type { Planning } from "./planning";
-import { forget, inEffect, matchedIn, matchesOf, recordAsked, recordMatches } from "./rule-matches";
+import { forget, inEffect, matchedIn, matchesOf, recordMatches } from "./rule-matches";
 import { messageIdsOf, takeSnapshot } from "./snapshot";
 import { type WaveUnit } from "./wave";
 
@@ -162,7 +162,7 @@ export class DecisionSteps {
     else {
       decision.basis = await modelRequestStateOf(tx, participants);
       // Recorded before the model call, so that no rule with `once` matches again during the call.
-      await recordAsked(tx, matchesOf(decision, configuration, snapshot, matchedIn(planned)));
+      await recordMatches(tx, matchesOf(decision, configuration, snapshot, matchedIn(planned)), true);
     }
   }
 

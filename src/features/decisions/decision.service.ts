@@ -190,8 +190,7 @@ export class DecisionService {
       const { answer } = context;
       return { scope: idempotencyScope("decide", context), key, request, answer, decision };
     });
-    const creates = accepted(allowed);
-    const decisions = await onceEach(tx, creates, {
+    const decisions = await onceEach(tx, accepted(allowed), {
       create: async (fresh) => {
         const requests = fresh.map((each) => each.decision);
         const made = await this.maker.decide(tx, requests).catch(rejectInput);
@@ -200,9 +199,9 @@ export class DecisionService {
       find: (ids) => tx.findBy(Decision, { id: In([...ids]) }),
       idOf: ({ id }) => id,
     });
-    const byCreate = new Map(creates.map((each, i) => [each, decisions[i] as Decision | GatewayError]));
+    const rest = decisions.values();
     return allowed.map((each) =>
-      each instanceof GatewayError ? each : (byCreate.get(each) as Decision | GatewayError),
+      each instanceof GatewayError ? each : (rest.next().value as Decision | GatewayError),
     );
   }
 }

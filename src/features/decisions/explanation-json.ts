@@ -56,15 +56,13 @@ export const STORED_EXPLANATION: ValueTransformer = {
 
 function withCurrentNames(text: string): string {
   const { rules, effects, ...start } = JSON.parse(text);
-  const current = {
+  const named = (name: string, { id, ...members }: Record<string, unknown>) => ({ [name]: id, ...members });
+  return JSON.stringify({
     ...start,
-    rules: rules.map(({ id, ...rule }: Record<string, unknown>) => ({ ruleId: id, ...rule })),
-    effects: effects.map(({ timer, ...effect }: Record<string, unknown>) => ({
+    rules: rules.map((rule: Record<string, unknown>) => named("ruleId", rule)),
+    effects: effects.map(({ timer, ...effect }: { timer?: Record<string, unknown> }) => ({
       ...effect,
-      ...(timer !== undefined && { timer: withTimerId(timer as Record<string, unknown>) }),
+      ...(timer !== undefined && { timer: named("timerId", timer) }),
     })),
-  };
-  return JSON.stringify(current);
+  });
 }
-
-const withTimerId = ({ id, ...timer }: Record<string, unknown>) => ({ timerId: id, ...timer });

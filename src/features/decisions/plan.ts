@@ -4,7 +4,6 @@ import { withinLimits } from "../configuration/document/effect-writer";
 import { evaluate, otherwise } from "../configuration/document/evaluate";
 import type { Formatted } from "../configuration/document/local-formats";
 import type { DecisionInput } from "../configuration/document/read-situation";
-import type { Handler } from "../conversations/conversation.entity";
 import type { GateExplanation, RuleExplanation } from "./explanation";
 import { rulesJson } from "./explanation-json";
 import { isLoop, loopGate } from "./loop-gate";
@@ -21,14 +20,9 @@ export interface Plan<Rules = RuleExplanation[]> {
   formatted?: Formatted | undefined;
 }
 
-/** The gate that prevents the agent from interfering with a human. */
-const HANDLER = "handler" as const;
-
-const HUMAN: Handler = "human";
-
 /** True if a human answers in the conversation. */
 export const isHandedOff = (gates: readonly GateExplanation[]): boolean =>
-  gates.some(({ name, passed }) => name === HANDLER && !passed);
+  gates.some(({ name, passed }) => name === "handler" && !passed);
 
 /** True if the gates allow an `ask` effect. */
 export const mayAsk = (gates: readonly GateExplanation[]): boolean => !isLoop(gates) && !isHandedOff(gates);
@@ -55,11 +49,11 @@ export function* planInSteps(
  * @throws InvalidInput if the situation does not match its declaration, with paths from `situation`
  */
 export function plan(configuration: CompiledConfiguration, input: DecisionInput): Plan {
-  const { conversation, answers, isHandedOff: isHuman = conversation?.handler === HUMAN } = input;
+  const { conversation, answers, isHandedOff: isHuman = conversation?.handler === "human" } = input;
   const { ruleId, rules, effects, formatted } = evaluate(configuration, input);
   const gates = [
     ...declaredGate(configuration, input.situation.type),
-    ...(conversation === null && !isHuman ? [] : [{ name: HANDLER, passed: !isHuman }]),
+    ...(conversation === null && !isHuman ? [] : [{ name: "handler" as const, passed: !isHuman }]),
     ...(answers === undefined ? [] : [loopGate(answers)]),
   ];
   const matched = rules.filter((rule) => rule.matched).map((rule) => rule.ruleId);

@@ -181,7 +181,7 @@ export function replay(decision: Decision, { version, configuration }: Against):
     const answer = decision.outcome === "stale" ? undefined : recordedAnswer(askIn(effects), snapshot.model);
     const answered = answer ? withAnswer(configuration, input, planned, answer).effects : effects;
     const chosen = answered.slice(effects.length);
-    const hasSameEffects = sameEffects([...effects, ...chosen], decision.effects);
+    const hasSameEffects = canonicalJson([...effects, ...chosen]) === canonicalJson(decision.effects);
     const isSame = ruleId === recordedRuleId && hasSameEffects;
     const results = recorded?.effects ?? [];
     const model = isSame || answer !== undefined ? recorded?.model : undefined;
@@ -210,9 +210,6 @@ export function replay(decision: Decision, { version, configuration }: Against):
     };
   }
 }
-
-const sameEffects = (one: readonly Effect[], other: readonly Effect[]): boolean =>
-  canonicalJson(one) === canonicalJson(other);
 
 /** Returns the recorded results of effects; new effects were not applied. */
 function explained(

@@ -6,7 +6,6 @@ import { coalesceInTx, coalesceKeysInTx } from "../../database/coalesce-in-tx";
 import { padded, placeholders } from "../../database/returning";
 import type { Tx } from "../../database/unit-of-work";
 import type { CompiledConfiguration } from "../configuration/document/compiled-configuration";
-import type { Effect } from "../configuration/document/effect";
 import { type OnceLimit, onceLimits } from "../configuration/document/evaluate";
 import { periodMs } from "../configuration/document/period";
 import type { DecisionInput } from "../configuration/document/read-situation";
@@ -123,15 +122,10 @@ export interface Matches {
   ruleIds: ReadonlySet<string>;
 }
 
-/** Records the matches of rules with `once`. */
-export const recordMatches = (tx: Tx, matches: Matches): Promise<void> => record(tx, rowsOf(matches));
-
-/** Records the matches of rules with `once` before a model call. */
-export const recordAsked = (tx: Tx, matches: Matches): Promise<void> =>
-  record(tx, rowsOf(matches).map(whileAsked));
-
-async function record(tx: Tx, rows: Match[]): Promise<void> {
-  if (rows.length > 0) await storeMatches(tx, rows);
+/** Records the matches of rules with `once`; before a model call (`isAsked`), in temporary rows. */
+export async function recordMatches(tx: Tx, matches: Matches, isAsked = false): Promise<void> {
+  const rows = rowsOf(matches);
+  if (rows.length > 0) await storeMatches(tx, isAsked ? rows.map(whileAsked) : rows);
 }
 
 const rowsOf = ({ configuration, input, subjects, ruleIds }: Matches) => {
@@ -178,14 +172,11 @@ export async function forget(
 ): Promise<void> {
   const { basis, snapshot, effects } = decision;
   if (basis === null || snapshot === null) return;
-  const matches = matchesOf(decision, configuration, snapshot, new Set(ruleIdsOf(effects)));
+  const ruleIds = new Set(effects.flatMap(({ ruleId }) => ruleId ?? []));
+  const matches = matchesOf(decision, configuration, snapshot, ruleIds);
   const rows = rowsOf(matches).map(whileAsked);
   if (rows.length > 0) await deleteMatches(tx, rows);
 }
-
-const ruleIdsOf = (effects: readonly Effect[]): string[] => [
-  ...new Set(effects.flatMap(({ ruleId }) => ruleId ?? [])),
-];
 
 /**
  * Returns the rules whose matches count for `once`: at least one of their effects was applied, or there was

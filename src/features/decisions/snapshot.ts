@@ -7,7 +7,6 @@ import type { Tx } from "../../database/unit-of-work";
 import { InvalidInput } from "../../errors";
 import type { Agent } from "../agents/agent.entity";
 import type { CompiledConfiguration } from "../configuration/document/compiled-configuration";
-import type { DecisionInput } from "../configuration/document/read-situation";
 import { MESSAGE_FAILED, MESSAGE_RECEIVED } from "../configuration/document/shapes";
 import type { Contact } from "../contacts/contact.entity";
 import { normalizeTag } from "../contacts/tags";
@@ -21,8 +20,6 @@ import type { Snapshot } from "./decision-record";
 import { readSurroundings } from "./loop";
 import type { Participants } from "./participants";
 import { spentRules } from "./rule-matches";
-
-const IS_HANDED_OFF: Pick<DecisionInput, "isHandedOff"> = { isHandedOff: true };
 
 /** The inputs for a snapshot, other than the participants. */
 interface SnapshotContext {
@@ -79,7 +76,9 @@ export async function takeSnapshot(
     ...(isReply && { answers }),
     ...(isOptedOut && { isOptedOut }),
     ...(isUndeliverable && { isUndeliverable }),
-    ...(conversation === null && contact !== null && contact.handedOffAt !== null && IS_HANDED_OFF),
+    ...(conversation === null &&
+      contact !== null &&
+      contact.handedOffAt !== null && { isHandedOff: true as const }),
     ...(situation.type === MESSAGE_FAILED && (await failedMessage(tx, situation, conversation))),
   };
   const about = { agentId, contactId, conversationId: conversation?.id ?? null };

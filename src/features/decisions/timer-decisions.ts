@@ -106,16 +106,12 @@ export class TimerDecisions {
 
 /** Returns the current participants of timers' situations, with their rows locked. */
 async function participantsIn(tx: Tx, timers: readonly Timer[]): Promise<Participants[]> {
-  const conversations = await conversationsOf(tx, timers);
+  const ids = timers.flatMap(({ conversationId }) => conversationId ?? []);
+  // Their states cannot change, because the caller has locked their contacts.
+  const found = ids.length === 0 ? [] : await tx.findBy(Conversation, { id: In(ids) });
+  const conversations = indexBy(found, ({ id }) => id);
   const about = timers.map((timer) => describe(timer, conversations.get(timer.conversationId ?? "")));
   return participantsOf(tx, about);
-}
-
-/** Returns the timers' conversations, whose states cannot change, because the caller has locked their contacts. */
-async function conversationsOf(tx: Tx, timers: readonly Timer[]): Promise<Map<string, Conversation>> {
-  const ids = timers.flatMap(({ conversationId }) => conversationId ?? []);
-  const conversations = ids.length === 0 ? [] : await tx.findBy(Conversation, { id: In(ids) });
-  return indexBy(conversations, ({ id }) => id);
 }
 
 /** Returns the contact, address and open conversation that a timer's situation is about. */

@@ -4,8 +4,8 @@ import type { CompiledConfiguration } from "../../configuration/document/compile
 import type { TestDocument, TestedSituation } from "../../configuration/document/tests-format";
 import type { DecisionOutcome } from "../decision.entity";
 import type { RuleExplanation } from "../explanation";
-import { type Answer, askIn, NO_MODEL, withAnswer } from "../model/asking";
-import { type Ask, readProposal } from "../model/proposal";
+import { type Answer, answerOf, askIn, NO_MODEL, withAnswer } from "../model/asking";
+import type { Ask } from "../model/proposal";
 import { outcomeOf } from "../outcome";
 import { mayAsk, type Plan, plan } from "../plan";
 import { type Assumed, assumedResults } from "./assumed-results";
@@ -56,17 +56,14 @@ export function decide(configuration: CompiledConfiguration, tested: TestedSitua
   const first = plan(configuration, input);
   const ask = mayAsk(first.gates) ? askIn(first.effects) : undefined;
   const planned =
-    ask === undefined ? first : withAnswer(configuration, input, first, answerOf(ask, tested.model));
+    ask === undefined ? first : withAnswer(configuration, input, first, assumedAnswer(ask, tested.model));
   const assumed = assumedResults(planned, input, tested);
   return { planned, assumed, outcome: outcomeOf(assumed.effects) };
 }
 
-function answerOf(ask: Ask, model: TestDocument["model"]): Answer {
+function assumedAnswer(ask: Ask, model: TestDocument["model"]): Answer {
   if (model === undefined) return NO_MODEL;
   const { error, text = null, ...choice } = model;
   if (error !== undefined) return { error: { code: error, message: "The test assumes this failure." } };
-  const proposal = readProposal(ask, JSON.stringify({ text, ...choice }));
-  return proposal === undefined
-    ? { error: { code: "model_invalid", message: "The model's answer was not a valid choice." } }
-    : { proposal };
+  return answerOf(ask, JSON.stringify({ text, ...choice }));
 }

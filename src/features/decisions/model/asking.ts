@@ -45,9 +45,8 @@ export const NOT_ASKED = {
 } as const;
 
 /** Returns the `ask` effect among a decision's effects; undefined if there is none. */
-export const askIn = (effects: readonly Effect[]): Ask | undefined => effects.find(isAsk);
-
-const isAsk = (effect: Effect): effect is Ask => effect.kind === "ask" && effect.error === null;
+export const askIn = (effects: readonly Effect[]): Ask | undefined =>
+  effects.find((effect): effect is Ask => effect.kind === "ask" && effect.error === null);
 
 /**
  * Returns a plan with the effects chosen by the model or, if the model failed, by `otherwise`.
