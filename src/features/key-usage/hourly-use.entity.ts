@@ -1,21 +1,14 @@
-import { Column, Entity, Index, ManyToOne, PrimaryColumn } from "typeorm";
+import { Column, Entity, Index, PrimaryColumn } from "typeorm";
 import { DAY_MS, type Timestamp } from "../../common/time";
-import { TIMESTAMP_COLUMN, UUID_COLUMN } from "../../database/columns";
-import { ApiKey } from "../api-keys/api-key.entity";
+import { TIMESTAMP_COLUMN } from "../../database/columns";
+import { UseOfKey } from "./use-of-key.entity";
 
 /** Retention (ms): the longest reported period, 30 days, plus the rest of its first day. */
 export const USE_LIFETIME_MS = 31 * DAY_MS;
 
 /** A key's requests in one hour: their number by outcome, and the last accepted use. */
 @Entity()
-export class HourlyUse {
-  @PrimaryColumn(UUID_COLUMN)
-  keyId!: string;
-
-  // Not a foreign key, so that counting a key's uses and changing the key do not wait for each other's row locks.
-  @ManyToOne(() => ApiKey, { createForeignKeyConstraints: false })
-  key?: ApiKey;
-
+export class HourlyUse extends UseOfKey {
   @Index()
   @PrimaryColumn(TIMESTAMP_COLUMN)
   hour!: Timestamp;

@@ -1,21 +1,14 @@
-import { Column, Entity, Index, ManyToOne, PrimaryColumn } from "typeorm";
+import { Column, Entity, Index, PrimaryColumn } from "typeorm";
 import type { Timestamp } from "../../common/time";
-import { TIMESTAMP_COLUMN, UUID_COLUMN } from "../../database/columns";
-import { ApiKey } from "../api-keys/api-key.entity";
+import { TIMESTAMP_COLUMN } from "../../database/columns";
+import { UseOfKey } from "./use-of-key.entity";
 
 /**
  * How often a key was used on one day (UTC) for the same operation, from the same address and with the same outcome. The
  * uses beyond the limit of combinations share a row whose operation, address and outcome are empty.
  */
 @Entity()
-export class OperationUse {
-  @PrimaryColumn(UUID_COLUMN)
-  keyId!: string;
-
-  // Not a foreign key, so that counting a key's uses and changing the key do not wait for each other's row locks.
-  @ManyToOne(() => ApiKey, { createForeignKeyConstraints: false })
-  key?: ApiKey;
-
+export class OperationUse extends UseOfKey {
   @Index()
   @PrimaryColumn(TIMESTAMP_COLUMN)
   day!: Timestamp;
