@@ -3,6 +3,7 @@ import {
   buildSchemaSync,
   type ClassType,
   GraphQLISODateTime,
+  getMetadataStorage,
   type NonEmptyArray,
   type ResolverData,
 } from "type-graphql";
@@ -33,6 +34,8 @@ export function createSchema(resolvers?: readonly ClassType[]): GraphQLSchema {
 }
 
 function buildSchema(resolvers: readonly ClassType[]): GraphQLSchema {
+  // TypeGraphQL would add a resolver with middleware to each field, although no type has middleware.
+  for (const type of getMetadataStorage().objectTypes) type.simpleResolvers = true;
   const schema = buildSchemaSync({
     resolvers: resolvers as unknown as NonEmptyArray<ClassType>,
     container: { get: (type, { context }: ResolverData<RequestContext>) => context.resolvers?.get(type) },

@@ -92,7 +92,7 @@ export const pageOfRows = async <T extends ObjectLiteral>(
   order: "ASC" | "DESC" = "ASC",
 ): Promise<T[]> => (query === null ? [] : paginate(query, page, order).getMany());
 
-@ObjectType({ simpleResolvers: true, description: "Position of a page in its list (Relay)." })
+@ObjectType({ description: "Position of a page in its list (Relay)." })
 export class PageInfo {
   /** @param cursorAt returns the cursor of the start (0) or the end (-1) of the page */
   constructor(
@@ -138,7 +138,7 @@ export const pageInfoOf = <T>(
 
 /** Creates the edge type of a node type. */
 export function EdgeOf<T extends object>(Node: ClassType<T>, cursorOf: (node: T) => string) {
-  @ObjectType(`${Node.name}Edge`, { simpleResolvers: true, description: "An item and its cursor." })
+  @ObjectType(`${Node.name}Edge`, { description: "An item and its cursor." })
   class Edge {
     @Field(() => Node, { description: "The item." })
     readonly node: T;
@@ -177,7 +177,7 @@ export function ConnectionOf<T extends Row>(
   const cursorOf = (row: T) => encodeCursor(kind, positionOf(row));
   const Edge = EdgeOf(Node, cursorOf);
 
-  @ObjectType(`${Node.name}Connection`, { simpleResolvers: true, description: "A page of a list (Relay)." })
+  @ObjectType(`${Node.name}Connection`, { description: "A page of a list (Relay)." })
   class NodeConnection implements Connection<T> {
     @Field(() => [Node], { description: "The items on this page, without their cursors." })
     readonly nodes: readonly T[];

@@ -17,7 +17,7 @@ import { countOnLine, queuedOnLines } from "../messages/line-messages";
 import { Message } from "../messages/message.entity";
 import { MessageStatus } from "../messages/message.enums";
 
-@ObjectType({ simpleResolvers: true, description: "A number of messages or decisions." })
+@ObjectType({ description: "A number of messages or decisions." })
 export class ActivityCount {
   @Field(() => Int, { description: "The count, or a lower bound if there are too many to count." })
   count!: number;
@@ -26,7 +26,7 @@ export class ActivityCount {
   isExact!: boolean;
 }
 
-@ObjectType({ simpleResolvers: true, description: "Activity of an organization's agents in a period." })
+@ObjectType({ description: "Activity of an organization's agents in a period." })
 export class Activity {
   @Field(() => ActivityCount, {
     description: "Messages accepted in the period that were sent but not confirmed as delivered.",
@@ -43,7 +43,7 @@ export class Activity {
   decisions!: ActivityCount;
 }
 
-@ObjectType({ simpleResolvers: true, description: "Message counts for a line." })
+@ObjectType({ description: "Message counts for a line." })
 export class LineActivity {
   @Field(() => ActivityCount, {
     description: "Queued messages that are not held back, except by earlier messages in their conversations.",
@@ -66,7 +66,7 @@ export class LineActivity {
   sent!: ActivityCount;
 }
 
-@ObjectType({ simpleResolvers: true, description: "An agent's setup and latest decision, at a glance." })
+@ObjectType({ description: "An agent's setup and latest decision, at a glance." })
 export class AgentSummary {
   @Field(() => ID, { description: "ID of the agent." })
   agentId!: string;

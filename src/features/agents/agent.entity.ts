@@ -7,7 +7,6 @@ import { TIMESTAMP_COLUMN, UUID_COLUMN } from "../../database/columns";
 import { Organization } from "../organizations/organization.entity";
 
 @ObjectType({
-  simpleResolvers: true,
   description: "An automated messaging agent. Each of its API keys resolves only to this agent.",
 })
 @Entity()

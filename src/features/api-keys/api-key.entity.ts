@@ -41,7 +41,6 @@ export const ApiKeyState = enumOf("ApiKeyState", "State of an API key.", {
 export type ApiKeyState = keyof typeof ApiKeyState;
 
 @ObjectType({
-  simpleResolvers: true,
   description:
     "A credential for one agent or, as an organization key, for managing the organization. Its secret is shown only once.",
 })

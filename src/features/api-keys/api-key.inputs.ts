@@ -127,7 +127,7 @@ export class CreateOrganizationKeyInput extends KeyInput {
   scopes!: OrganizationScope[];
 }
 
-@ObjectType({ simpleResolvers: true, description: "A newly minted API key and its secret." })
+@ObjectType({ description: "A newly minted API key and its secret." })
 export class MintedApiKey {
   @Field(() => ApiKey, { description: "The key." })
   apiKey!: ApiKey;

@@ -8,7 +8,7 @@ import { Agent } from "../agents/agent.entity";
 import { Organization } from "../organizations/organization.entity";
 import { MAX_NETWORKS } from "./api-key.limits";
 
-@ObjectType({ simpleResolvers: true, description: "The identity of the API key that made the request." })
+@ObjectType({ description: "The identity of the API key that made the request." })
 export class ApiKeyIdentity {
   @Field(() => ID, { description: "Unique identifier (UUID)." })
   @Uuid
@@ -41,10 +41,7 @@ export class ApiKeyIdentity {
   allowedNetworks!: readonly string[] | null;
 }
 
-@ObjectType({
-  simpleResolvers: true,
-  description: "The agent or organization that an API key resolves to, and the key.",
-})
+@ObjectType({ description: "The agent or organization that an API key resolves to, and the key." })
 export class AgentIdentity {
   @Nullable(() => Agent, "The agent, or null for an organization key.")
   agent!: Pick<Agent, "id" | "slug" | "name"> | null;

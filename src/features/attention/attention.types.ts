@@ -29,7 +29,7 @@ export const AttentionKind = enumOf("AttentionKind", "Reason why an item needs a
 });
 export type AttentionKind = keyof typeof AttentionKind;
 
-@ObjectType({ simpleResolvers: true, description: "Something that needs a person's attention." })
+@ObjectType({ description: "Something that needs a person's attention." })
 export class AttentionItem {
   @Field(() => AttentionKind, { description: "Reason why the item needs attention." })
   kind!: AttentionKind;

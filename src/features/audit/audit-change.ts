@@ -5,7 +5,7 @@ import { MaxCharacters } from "../../schema/list-size";
 /** Max length of a value, which equals the max length of a URL. */
 const VALUE_MAX_LENGTH = 2_048;
 
-@ObjectType({ simpleResolvers: true, description: "A field that an action changed." })
+@ObjectType({ description: "A field that an action changed." })
 export class AuditChange {
   @Field(() => String, { description: "Name of the field, such as `name` or `permissions`." })
   field!: string;

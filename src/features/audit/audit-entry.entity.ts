@@ -21,7 +21,6 @@ export const ActorKind = enumOf("ActorKind", "The kind of caller that performed 
 export type ActorKind = keyof typeof ActorKind;
 
 @ObjectType({
-  simpleResolvers: true,
   description: "A recorded action with its caller and the affected resource. Entries never contain secrets.",
 })
 @Entity()

@@ -9,7 +9,6 @@ import { Agent } from "../agents/agent.entity";
 import { TESTED_DOCUMENT_MAX_BYTES } from "./configuration.limits";
 
 @ObjectType({
-  simpleResolvers: true,
   description:
     "An agent's next configuration, as edited by members. A draft may have problems, which must be fixed before it is published.",
 })

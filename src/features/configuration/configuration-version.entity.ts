@@ -10,7 +10,6 @@ import { NOTE_MAX_LENGTH } from "./configuration.limits";
 import type { ConfigurationDocument } from "./document/format";
 
 @ObjectType({
-  simpleResolvers: true,
   description:
     "A published version of an agent's configuration. Versions are immutable, and the highest-numbered version is live.",
 })

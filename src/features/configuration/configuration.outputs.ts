@@ -19,7 +19,7 @@ import type { DocumentCheck } from "./document/check-document";
 import type { ConfigurationDocument } from "./document/format";
 import type { Position, Problem } from "./document/problem";
 
-@ObjectType({ simpleResolvers: true, description: "An agent's line, as referenced in rules." })
+@ObjectType({ description: "An agent's line, as referenced in rules." })
 export class ConfigurationLine {
   @Field(() => String, { description: "Short name, unique among the agent's lines." })
   name!: string;
@@ -38,7 +38,6 @@ export class ConfigurationLine {
 }
 
 @ObjectType({
-  simpleResolvers: true,
   description: "An agent's setup: a version of its configuration, its current lines, and its decider.",
 })
 export class Configuration extends ConfigurationVersion {
@@ -66,7 +65,7 @@ export const ConfigurationVersionConnection = ConnectionOf(
 );
 export type ConfigurationVersionConnection = InstanceType<typeof ConfigurationVersionConnection>;
 
-@ObjectType({ simpleResolvers: true, description: "A position in the source of a condition or template." })
+@ObjectType({ description: "A position in the source of a condition or template." })
 class SourcePosition implements Position {
   @Field(() => Int, { description: "Line in the source, starting at 1." })
   line!: number;
@@ -75,7 +74,7 @@ class SourcePosition implements Position {
   column!: number;
 }
 
-@ObjectType({ simpleResolvers: true, description: "A problem in part of a configuration document." })
+@ObjectType({ description: "A problem in part of a configuration document." })
 class ConfigurationProblem implements Problem {
   @Field(() => String, {
     description:
@@ -95,7 +94,7 @@ class ConfigurationProblem implements Problem {
   position?: Position;
 }
 
-@ObjectType({ simpleResolvers: true, description: "Problems found in a configuration document." })
+@ObjectType({ description: "Problems found in a configuration document." })
 export class ConfigurationCheck implements DocumentCheck {
   @Field(() => [ConfigurationProblem], {
     description: "Up to 100 problems that prevent publication.",
@@ -111,7 +110,7 @@ export class ConfigurationCheck implements DocumentCheck {
   warnings!: Problem[];
 }
 
-@ObjectType({ simpleResolvers: true, description: "A saved draft and its problems." })
+@ObjectType({ description: "A saved draft and its problems." })
 export class SavedConfigurationDraft {
   @Field(() => ConfigurationDraft, { description: "The draft." })
   draft!: ConfigurationDraft;
@@ -120,10 +119,7 @@ export class SavedConfigurationDraft {
   check!: DocumentCheck;
 }
 
-@ObjectType({
-  simpleResolvers: true,
-  description: "A difference between a test's expectations and the agent's decision.",
-})
+@ObjectType({ description: "A difference between a test's expectations and the agent's decision." })
 export class ConfigurationTestDifference {
   @Field(() => String, { description: "ID of the test." })
   @MaxCharacters(NAME_MAX_LENGTH)

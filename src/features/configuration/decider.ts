@@ -8,10 +8,7 @@ export const DeciderKind = enumOf("DeciderKind", "Kind of decider.", {
 });
 export type DeciderKind = keyof typeof DeciderKind;
 
-@ObjectType({
-  simpleResolvers: true,
-  description: "An agent's decider: its rules, which may also consult a language model.",
-})
+@ObjectType({ description: "An agent's decider: its rules, which may also consult a language model." })
 export class ConfigurationDecider {
   @Field(() => DeciderKind, { description: "Kind of decider." })
   readonly kind!: DeciderKind;

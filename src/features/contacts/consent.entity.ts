@@ -29,7 +29,6 @@ export const ConsentSource = enumOf("ConsentSource", "Source of a consent.", {
 export type ConsentSource = keyof typeof ConsentSource;
 
 @ObjectType({
-  simpleResolvers: true,
   description:
     "Consent to receive messages at an address. It is retained after the address or contact is removed, and takes effect again if the address is re-added.",
 })

@@ -16,7 +16,7 @@ export const AddressKind = enumOf("AddressKind", "Kind of address.", {
 });
 export type AddressKind = keyof typeof AddressKind;
 
-@ObjectType({ simpleResolvers: true, description: "An address of a contact." })
+@ObjectType({ description: "An address of a contact." })
 @Entity()
 @Index(["agentId", "kind", "address"], { unique: true })
 @Index(["contactId"])

@@ -21,7 +21,7 @@ export const ContactRecordKind = enumOf("ContactRecordKind", "Kind of contact re
 });
 export type ContactRecordKind = keyof typeof ContactRecordKind;
 
-@ObjectType({ simpleResolvers: true, description: "A stored record about a contact." })
+@ObjectType({ description: "A stored record about a contact." })
 export class ContactRecord {
   @Field(() => ID, { description: "Unique identifier of the record: its position in the export." })
   id!: string;

@@ -12,7 +12,7 @@ import { ThirdPartyText } from "../../schema/third-party-text";
 import { Agent } from "../agents/agent.entity";
 import { ATTRIBUTES_MAX_BYTES, CONTACT_NAME_MAX_LENGTH, REF_MAX_LENGTH } from "./contact.limits";
 
-@ObjectType({ simpleResolvers: true, description: "A person an agent talks to." })
+@ObjectType({ description: "A person an agent talks to." })
 @Entity()
 @Index(["agentId", "ref"], { unique: true })
 // Erased contacts have a separate index, so that lists do not have to skip over them.

@@ -115,7 +115,7 @@ export class ChangeContactTagsInput extends InputById("contact") {
   remove?: string[] | null | undefined;
 }
 
-@ObjectType({ simpleResolvers: true, description: "A contact's tags after a change." })
+@ObjectType({ description: "A contact's tags after a change." })
 export class TagChange {
   @Field(() => [String], { description: "All tags of the contact, in alphabetical order." })
   @AtMost(MAX_TAGS)

@@ -159,7 +159,7 @@ export class PutContactsInput {
   contacts!: PutContactInput[];
 }
 
-@ObjectType({ simpleResolvers: true, description: "A contact after it was created or changed." })
+@ObjectType({ description: "A contact after it was created or changed." })
 export class StoredContact {
   @Field(() => Contact, { description: "The contact." })
   contact!: Contact;
@@ -177,7 +177,7 @@ export const PutContactError = enumOf("PutContactError", "Reason why a contact w
 });
 export type PutContactError = keyof typeof PutContactError;
 
-@ObjectType({ simpleResolvers: true, description: "The result for one contact in a batch." })
+@ObjectType({ description: "The result for one contact in a batch." })
 export class PutContactResult {
   @Nullable(() => ID, "ID of the contact, or null if it was not stored.")
   contactId!: string | null;
@@ -192,7 +192,7 @@ export class PutContactResult {
   errorText!: string | null;
 }
 
-@ObjectType({ simpleResolvers: true, description: "The results of a batch of contacts." })
+@ObjectType({ description: "The results of a batch of contacts." })
 export class PutContactsPayload {
   @AtMost(MAX_PUT)
   @Field(() => [PutContactResult], { description: "The result for each contact, in the order of the input." })

@@ -7,7 +7,6 @@ import { ALL_TOPICS, ConsentState } from "./consent.entity";
 import { CONSENT_TOPIC_MAX_LENGTH } from "./contact.limits";
 
 @ObjectType({
-  simpleResolvers: true,
   description: "A message topic that contacts can opt in to or out of.",
 })
 export class Topic {

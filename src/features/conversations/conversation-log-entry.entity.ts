@@ -23,7 +23,7 @@ export const ConversationLogKind = enumOf("ConversationLogKind", "A kind of chan
 });
 export type ConversationLogKind = keyof typeof ConversationLogKind;
 
-@ObjectType({ simpleResolvers: true, description: "A log entry for a change to a conversation." })
+@ObjectType({ description: "A log entry for a change to a conversation." })
 @Entity()
 @Index(["agentId", "id"])
 @Index(["conversationId", "id"])

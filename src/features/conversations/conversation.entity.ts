@@ -21,7 +21,6 @@ export const Handler = enumOf("Handler", "The party that answers in a conversati
 export type Handler = keyof typeof Handler;
 
 @ObjectType({
-  simpleResolvers: true,
   description: "A conversation between an agent and a contact on a line.",
 })
 @Entity()

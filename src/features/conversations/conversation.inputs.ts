@@ -86,7 +86,7 @@ export class OpenConversationInput extends IdempotentInput {
   sendAt?: Date | null | undefined;
 }
 
-@ObjectType({ simpleResolvers: true, description: "An open conversation." })
+@ObjectType({ description: "An open conversation." })
 export class OpenedConversation {
   @Field(() => Conversation, { description: "The conversation." })
   conversation!: Conversation;
@@ -100,7 +100,7 @@ export class OpenedConversation {
   message!: Message | null;
 }
 
-@ObjectType({ simpleResolvers: true, description: "A conversation after a change." })
+@ObjectType({ description: "A conversation after a change." })
 export class ConversationChange {
   @Field(() => Conversation, { description: "The conversation." })
   conversation!: Conversation;

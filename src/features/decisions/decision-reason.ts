@@ -9,7 +9,6 @@ import { ERROR_MESSAGE_MAX_LENGTH, GateName, type RuleExplanation } from "./expl
 export const DATA_PREVIEW_MAX_LENGTH = 120;
 
 @ObjectType({
-  simpleResolvers: true,
   description: "The main reason for a decision: an error, a gate, or a condition.",
 })
 export class DecisionReason {

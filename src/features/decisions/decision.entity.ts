@@ -46,7 +46,6 @@ export const DecisionOutcome = enumOf("DecisionOutcome", "Outcome of a decision.
 export type DecisionOutcome = keyof typeof DecisionOutcome;
 
 @ObjectType({
-  simpleResolvers: true,
   description: "Something that happened, such as an order being shipped. The agent decides how to handle it.",
 })
 export class Situation {
@@ -66,7 +65,6 @@ export class Situation {
 export const HAS_FAILURES = "failed_effects > 0 OR state = 'failed'";
 
 @ObjectType({
-  simpleResolvers: true,
   description: "An agent's decision in a situation, with the reasons. A finished decision never changes.",
 })
 @Entity()

@@ -64,7 +64,7 @@ export const EXPLANATION_MAX: Size = {
     MAX_LISTED_EFFECTS * TIMER_KEY_MAX_LENGTH,
 };
 
-@ObjectType({ simpleResolvers: true, description: "An error in a decision's explanation." })
+@ObjectType({ description: "An error in a decision's explanation." })
 export class ExplanationError {
   @Field(() => String, {
     description:
@@ -78,7 +78,7 @@ export class ExplanationError {
   message!: string;
 }
 
-@ObjectType({ simpleResolvers: true, description: "A value that a condition read." })
+@ObjectType({ description: "A value that a condition read." })
 export class ReadValue {
   @Field(() => String, { description: "Path of the value, such as `situation.data.total`." })
   @MaxCharacters(CLAUSE_MAX_LENGTH)
@@ -93,7 +93,7 @@ export class ReadValue {
   isCut?: true;
 }
 
-@ObjectType({ simpleResolvers: true, description: "A condition of a rule, with its result." })
+@ObjectType({ description: "A condition of a rule, with its result." })
 export class ClauseExplanation {
   @Field(() => String, { description: "The condition, in CEL." })
   @MaxCharacters(CLAUSE_MAX_LENGTH)
@@ -114,7 +114,7 @@ export class ClauseExplanation {
   read!: ReadValue[];
 }
 
-@ObjectType({ simpleResolvers: true, description: "A rule that was tried." })
+@ObjectType({ description: "A rule that was tried." })
 export class RuleExplanation {
   @Field(() => String, { description: "ID of the rule in the configuration." })
   @MaxCharacters(NAME_MAX_LENGTH)
@@ -173,7 +173,7 @@ export const GateName = enumOf<GateName>("GateName", "A condition for applying a
   unchanged: "The conversation did not change while the decision was being made.",
 });
 
-@ObjectType({ simpleResolvers: true, description: "A line that cannot reach a contact." })
+@ObjectType({ description: "A line that cannot reach a contact." })
 export class LineObstacle {
   @Field(() => String, { description: "Name of the line." })
   @MaxCharacters(NAME_MAX_LENGTH)
@@ -183,7 +183,7 @@ export class LineObstacle {
   error!: ExplanationError;
 }
 
-@ObjectType({ simpleResolvers: true, description: "A timer that an effect sets or cancels." })
+@ObjectType({ description: "A timer that an effect sets or cancels." })
 export class TimerExplanation {
   @Nullable(() => ID, "ID of the timer, or null if there is none, as in a dry run.")
   timerId!: string | null;
@@ -206,7 +206,7 @@ export class TimerExplanation {
   dueAt?: Timestamp | null;
 }
 
-@ObjectType({ simpleResolvers: true, description: "An effect of a decision, with its result." })
+@ObjectType({ description: "An effect of a decision, with its result." })
 export class EffectExplanation {
   @Field(() => EffectKind, { description: "Kind of the effect." })
   kind!: Effect["kind"];
@@ -305,7 +305,6 @@ export class EffectExplanation {
 }
 
 @ObjectType({
-  simpleResolvers: true,
   description: "A condition that must be met for a decision's effects to be applied.",
 })
 export class GateExplanation {
@@ -324,7 +323,6 @@ export class GateExplanation {
 }
 
 @ObjectType({
-  simpleResolvers: true,
   description: "A request to a model, with its duration and token counts.",
 })
 export class ModelRequest {
@@ -350,7 +348,7 @@ export class ModelRequest {
   outputTokens!: number | null;
 }
 
-@ObjectType({ simpleResolvers: true, description: "Explanation of an agent's decision." })
+@ObjectType({ description: "Explanation of an agent's decision." })
 export class Explanation {
   @Nullable(() => Int, "Version of the configuration, or null for a draft or document.")
   version!: number | null;

@@ -68,7 +68,6 @@ export class ReplayAgainst {
 }
 
 @ObjectType({
-  simpleResolvers: true,
   description: "A recorded decision, compared with the decision that another configuration would make.",
 })
 export class ComparedDecision {
@@ -98,7 +97,6 @@ export class ComparedDecision {
 }
 
 @ObjectType({
-  simpleResolvers: true,
   description: "A past decision, replayed with another configuration.",
 })
 export class Replay extends ComparedDecision {
@@ -111,7 +109,6 @@ export class Replay extends ComparedDecision {
 }
 
 @ObjectType({
-  simpleResolvers: true,
   description: "Number of decisions by a rule, as recorded and with the other configuration.",
 })
 export class RuleTotal {
@@ -128,7 +125,7 @@ export class RuleTotal {
   replayed!: number;
 }
 
-@ObjectType({ simpleResolvers: true, description: "Past decisions, replayed with another configuration." })
+@ObjectType({ description: "Past decisions, replayed with another configuration." })
 export class Replays {
   @Field(() => Int, { description: "Number of decisions that were replayed." })
   total!: number;

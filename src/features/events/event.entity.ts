@@ -14,10 +14,7 @@ import { EventType } from "./event-types";
 /** SQL condition for events about contacts themselves, in a form that lets both databases use the index. */
 export const OF_CONTACT = "type LIKE 'contact.%'";
 
-@ObjectType({
-  simpleResolvers: true,
-  description: "Something that happened to an agent. Other systems can subscribe to events.",
-})
+@ObjectType({ description: "Something that happened to an agent. Other systems can subscribe to events." })
 @Entity()
 @Index("event_of_contact", ["subject", "position"], { where: OF_CONTACT })
 @Index(["timestamp"])

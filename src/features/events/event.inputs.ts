@@ -53,10 +53,7 @@ export class FollowEventsArgs {
 
 const EventEdge = EdgeOf(Event, ({ position }) => position);
 
-@ObjectType({
-  simpleResolvers: true,
-  description: "A page of events (Relay), oldest first. Cursors are positions.",
-})
+@ObjectType({ description: "A page of events (Relay), oldest first. Cursors are positions." })
 export class EventConnection {
   @Field(() => [Event], { description: "The events on this page, without their cursors." })
   readonly nodes: readonly Event[];

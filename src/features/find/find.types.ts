@@ -22,7 +22,7 @@ export const FoundKind = enumOf("FoundKind", "Kind of a resource found by `find`
 });
 export type FoundKind = keyof typeof FoundKind;
 
-@ObjectType({ simpleResolvers: true, description: "A resource found by `find`." })
+@ObjectType({ description: "A resource found by `find`." })
 export class Found {
   @Field(() => FoundKind, { description: "Kind of the resource." })
   kind!: FoundKind;

@@ -74,7 +74,7 @@ export class OperationUseArgs {
   first!: number;
 }
 
-@ObjectType({ simpleResolvers: true, description: "Usage in one hour or day." })
+@ObjectType({ description: "Usage in one hour or day." })
 export class UsageBucket {
   @Field(() => GraphQLISODateTime, { description: "Start of the bucket." })
   start!: Timestamp;
@@ -120,7 +120,6 @@ export class KeyUsageReport extends UsageTotals {
 }
 
 @ObjectType("DeprecatedUse", {
-  simpleResolvers: true,
   description: "One key's uses of a deprecated part of the APIs in the last 30 days.",
 })
 export class DeprecatedUseOfKey {
@@ -143,10 +142,7 @@ export class DeprecatedUseOfKey {
   removalAt!: Timestamp;
 }
 
-@ObjectType({
-  simpleResolvers: true,
-  description: "Uses of deprecated parts of the APIs in the last 30 days.",
-})
+@ObjectType({ description: "Uses of deprecated parts of the APIs in the last 30 days." })
 export class DeprecatedUseReport {
   @Field(() => [DeprecatedUseOfKey], {
     description: "Uses per key and part, most recent first. Limited by `first`.",
@@ -161,7 +157,6 @@ export class DeprecatedUseReport {
 }
 
 @ObjectType("OperationUse", {
-  simpleResolvers: true,
   description:
     "A key's requests in the last 30 days for the same operation, from the same address and with the same outcome. For each day and key, only about the first 50 combinations are counted separately.",
 })

@@ -3,7 +3,7 @@ import type { Timestamp } from "../../common/time";
 import { MaxCharacters } from "../../schema/list-size";
 import { ThirdPartyText } from "../../schema/third-party-text";
 
-@ObjectType({ simpleResolvers: true, description: "A fault that keeps a line from sending messages." })
+@ObjectType({ description: "A fault that keeps a line from sending messages." })
 export class LineFault {
   @Field(() => String, {
     description:

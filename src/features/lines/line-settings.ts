@@ -13,7 +13,7 @@ export const SmtpSecurity = enumOf("SmtpSecurity", "Encryption of a connection t
 });
 export type SmtpSecurity = keyof typeof SmtpSecurity;
 
-@ObjectType({ simpleResolvers: true, description: "Delivery settings of a webhook line." })
+@ObjectType({ description: "Delivery settings of a webhook line." })
 export class LineWebhook {
   @Field(() => String, { description: "URL that receives messages by POST." })
   @MaxCharacters(URL_MAX_LENGTH)
@@ -24,7 +24,6 @@ export class LineWebhook {
 }
 
 @ObjectType({
-  simpleResolvers: true,
   description: "Delivery settings of an e-mail line, without the password.",
 })
 export class LineEmail {

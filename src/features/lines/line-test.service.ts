@@ -35,7 +35,7 @@ export class TestLineInput extends LineById {
   to?: string | null | undefined;
 }
 
-@ObjectType({ simpleResolvers: true, description: "Outcome of a test message." })
+@ObjectType({ description: "Outcome of a test message." })
 export class LineTest {
   @Field(() => AttemptOutcome, { description: "Outcome of the test." })
   outcome!: AttemptOutcome;

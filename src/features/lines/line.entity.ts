@@ -30,7 +30,7 @@ export const WhenUncertain = enumOf("WhenUncertain", "How to handle messages who
 });
 export type WhenUncertain = keyof typeof WhenUncertain;
 
-@ObjectType({ simpleResolvers: true, description: "An address that an agent sends messages from." })
+@ObjectType({ description: "An address that an agent sends messages from." })
 @Entity()
 @Index(["agentId", "name"], { unique: true })
 @Index("line_default", ["agentId"], { unique: true, where: "is_default" })

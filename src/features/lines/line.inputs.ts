@@ -165,7 +165,7 @@ export class PauseLineInput extends LineById {
   reason?: string | null | undefined;
 }
 
-@ObjectType({ simpleResolvers: true, description: "A line and its new signing secret." })
+@ObjectType({ description: "A line and its new signing secret." })
 export class LineWithSecret {
   @Field(() => Line, { description: "The line." })
   line!: Line;

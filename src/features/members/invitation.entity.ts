@@ -8,7 +8,6 @@ import { Organization } from "../organizations/organization.entity";
 
 /** A pending invitation; the row is deleted when the invitation ends. Only the SHA-256 of its token is stored. */
 @ObjectType({
-  simpleResolvers: true,
   description: "A pending invitation to become a member: not accepted, not withdrawn and not expired.",
 })
 @Entity()

@@ -64,7 +64,7 @@ export const InvitationMail = enumOf("InvitationMail", "Outcome of sending an in
 });
 export type InvitationMail = keyof typeof InvitationMail;
 
-@ObjectType({ simpleResolvers: true, description: "A new invitation and its link." })
+@ObjectType({ description: "A new invitation and its link." })
 export class NewInvitation {
   @Field(() => Invitation, { description: "The invitation." })
   invitation!: Invitation;

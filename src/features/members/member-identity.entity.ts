@@ -11,10 +11,7 @@ const ISSUER_MAX_LENGTH = 500;
 /** Max length of a subject (OpenID Connect Core, section 2). */
 export const SUBJECT_MAX_LENGTH = 255;
 
-@ObjectType({
-  simpleResolvers: true,
-  description: "The OpenID Connect account that a member signs in with.",
-})
+@ObjectType({ description: "The OpenID Connect account that a member signs in with." })
 @Entity()
 @Index(["issuer", "subject"], { unique: true })
 export class MemberIdentity {

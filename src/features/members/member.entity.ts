@@ -15,7 +15,6 @@ import { Organization } from "../organizations/organization.entity";
 export const MEMBER_CHANGES = new InsertOrderLock(4);
 
 @ObjectType({
-  simpleResolvers: true,
   description:
     "A person who belongs to an organization and signs in with a password, a passkey or OpenID Connect.",
 })

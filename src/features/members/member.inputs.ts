@@ -166,7 +166,7 @@ export class ChangeNameInput {
   name?: string | null;
 }
 
-@ObjectType({ simpleResolvers: true, description: "The available sign-in methods." })
+@ObjectType({ description: "The available sign-in methods." })
 export class SignInOptions {
   @Field(() => Boolean, { description: "True if members can sign in with a password." })
   password!: boolean;
@@ -178,10 +178,7 @@ export class SignInOptions {
   issuerName!: string | null;
 }
 
-@ObjectType({
-  simpleResolvers: true,
-  description: "A newly opened session that the browser stores in a cookie.",
-})
+@ObjectType({ description: "A newly opened session that the browser stores in a cookie." })
 export class CookieSession {
   @Field(() => GraphQLISODateTime, { description: "When the session expires." })
   expiresAt!: Timestamp;
@@ -190,7 +187,7 @@ export class CookieSession {
   member!: Member;
 }
 
-@ObjectType({ simpleResolvers: true, description: "A newly opened session and its token." })
+@ObjectType({ description: "A newly opened session and its token." })
 export class SignedIn extends CookieSession {
   @Field(() => String, {
     description: "Session token, for `Authorization: Bearer …`. It is shown only in this response.",
@@ -198,13 +195,13 @@ export class SignedIn extends CookieSession {
   token!: string;
 }
 
-@ObjectType({ simpleResolvers: true, description: "Result of signing out." })
+@ObjectType({ description: "Result of signing out." })
 export class SignOutPayload {
   @Field(() => Boolean, { description: "True if the session was still active." })
   wasActive!: boolean;
 }
 
-@ObjectType({ simpleResolvers: true, description: "Result of signing out everywhere." })
+@ObjectType({ description: "Result of signing out everywhere." })
 export class SignOutEverywherePayload {
   @Field(() => Int, { description: "Number of sessions that ended." })
   endedSessions!: number;

@@ -7,7 +7,6 @@ import { Member } from "./member.entity";
 
 /** A WebAuthn credential that a member signs in with. */
 @ObjectType({
-  simpleResolvers: true,
   description:
     "A passkey that a member signs in with: a key pair on a device, in a password manager or on a security key. Only its public key is stored.",
 })

@@ -114,7 +114,7 @@ export class ConfirmSignInInput {
   passkey?: SignInWithPasskeyInput;
 }
 
-@ObjectType({ simpleResolvers: true, description: "A single-use challenge for an authenticator." })
+@ObjectType({ description: "A single-use challenge for an authenticator." })
 export class PasskeyOptions {
   @Field(() => GraphQLJsonObject, {
     description:

@@ -7,7 +7,7 @@ import { TimeColumn } from "../../schema/columns";
 import { Member } from "./member.entity";
 
 /** A member's session; only the SHA-256 of its token is stored. */
-@ObjectType({ simpleResolvers: true, description: "A member's active session." })
+@ObjectType({ description: "A member's active session." })
 @Entity()
 export class Session {
   @Field(() => ID, { description: "Unique identifier (UUID)." })

@@ -11,7 +11,7 @@ import { ERROR_TEXT_MAX_LENGTH, Message } from "./message.entity";
 /** Max attempts shown per message; older ones are omitted. */
 export const SHOWN_ATTEMPTS = 20;
 
-@ObjectType({ simpleResolvers: true, description: "An attempt to send a message." })
+@ObjectType({ description: "An attempt to send a message." })
 @Entity()
 @Index(["startedAt"])
 export class DeliveryAttempt {

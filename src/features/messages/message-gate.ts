@@ -27,7 +27,6 @@ const MessageGateName = enumOf<GateName>(
 );
 
 @ObjectType({
-  simpleResolvers: true,
   description: "A condition that currently keeps a message from being sent.",
 })
 export class MessageGate {

@@ -60,7 +60,6 @@ export const SUBJECT_MAX_LENGTH = 500;
 export const THREAD_MAX_LENGTH = 2_000;
 
 @ObjectType({
-  simpleResolvers: true,
   description:
     "A message to or from an agent. Only that agent, and members with permission to read conversations, can read it.",
 })

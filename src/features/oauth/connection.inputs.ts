@@ -6,10 +6,7 @@ import type { Timestamp } from "../../common/time";
 import { ArrayNotEmpty, IsIn } from "../../common/validators";
 import { CONNECTION_DAYS, CONNECTION_MAX_DAYS } from "./connection.limits";
 
-@ObjectType({
-  simpleResolvers: true,
-  description: "An application's request to act as an agent, awaiting a member's consent.",
-})
+@ObjectType({ description: "An application's request to act as an agent, awaiting a member's consent." })
 export class ConnectionRequest {
   @Field(() => ID, { description: "Unique identifier." })
   id!: string;
@@ -67,7 +64,7 @@ export class ConnectApplicationInput {
   expiresInDays!: number;
 }
 
-@ObjectType({ simpleResolvers: true, description: "Result of consenting to an application's request." })
+@ObjectType({ description: "Result of consenting to an application's request." })
 export class ConnectApplicationResult {
   @Field(() => String, {
     description:

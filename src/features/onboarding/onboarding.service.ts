@@ -9,7 +9,7 @@ import { Line, LineKind } from "../lines/line.entity";
 import { Message } from "../messages/message.entity";
 import { Pet } from "../pets/pet.entity";
 
-@ObjectType("FirstSteps", { simpleResolvers: true, description: "An organization's onboarding progress." })
+@ObjectType("FirstSteps", { description: "An organization's onboarding progress." })
 export class OnboardingProgress {
   @Field(() => Boolean, { description: "True once an API key has been minted for the organization." })
   keyMinted!: boolean;

@@ -5,10 +5,7 @@ import { Uuid } from "../../common/uuid";
 import { UUID_COLUMN } from "../../database/columns";
 import { NullableTime, TimeColumn } from "../../schema/columns";
 
-@ObjectType({
-  simpleResolvers: true,
-  description: "A customer that owns agents, members, API keys and an audit log.",
-})
+@ObjectType({ description: "A customer that owns agents, members, API keys and an audit log." })
 @Entity()
 export class Organization {
   @Field(() => ID, { description: "Unique identifier (UUID)." })

@@ -18,10 +18,7 @@ export type PetStatus = keyof typeof PetStatus;
 /** Max length of a pet's name (code points). */
 export const PET_NAME_MAX_LENGTH = 200;
 
-@ObjectType({
-  simpleResolvers: true,
-  description: "A pet in the store, which is shared by all API keys.",
-})
+@ObjectType({ description: "A pet in the store, which is shared by all API keys." })
 @Entity()
 @Index(["status", "id"])
 export class Pet {

@@ -28,7 +28,6 @@ const CANCELERS: Readonly<Record<Canceler, string>> = {
 const TimerCanceler = enumOf("TimerCanceler", "An event that cancels a timer.", CANCELERS);
 
 @ObjectType({
-  simpleResolvers: true,
   description:
     "A situation that is submitted to the agent once, at a later time. A timer exists only while it is waiting.",
 })

@@ -24,7 +24,7 @@ export type WebhookDeliveryState = keyof typeof WebhookDeliveryState;
 /** Max length of an attempt's headers as JSON: two signatures and five short headers. */
 const HEADERS_MAX_LENGTH = 500;
 
-@ObjectType({ simpleResolvers: true, description: "An attempt to deliver an event to a webhook endpoint." })
+@ObjectType({ description: "An attempt to deliver an event to a webhook endpoint." })
 export class WebhookAttempt {
   @Field(() => GraphQLISODateTime, { description: "When the attempt ended." })
   endedAt!: Timestamp;
@@ -47,7 +47,7 @@ export class WebhookAttempt {
   headers!: Readonly<Record<string, string>> | null;
 }
 
-@ObjectType({ simpleResolvers: true, description: "The delivery of an event to a webhook endpoint." })
+@ObjectType({ description: "The delivery of an event to a webhook endpoint." })
 @Entity()
 @Index(["endpointId", "eventId"], { unique: true })
 @Index(["endpointId", "id"])

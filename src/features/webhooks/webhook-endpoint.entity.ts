@@ -29,7 +29,7 @@ export const WebhookDisabledReason = enumOf(
 );
 export type WebhookDisabledReason = keyof typeof WebhookDisabledReason;
 
-@ObjectType({ simpleResolvers: true, description: "A URL that receives events by POST." })
+@ObjectType({ description: "A URL that receives events by POST." })
 @Entity()
 @Index(["organizationId"])
 export class WebhookEndpoint {

@@ -123,7 +123,7 @@ export class MissedEventsArgs {
   from!: RedeliveryStart;
 }
 
-@ObjectType({ simpleResolvers: true, description: "Number of events that a webhook endpoint missed." })
+@ObjectType({ description: "Number of events that a webhook endpoint missed." })
 export class MissedEvents {
   @Field(() => Int, { description: "Number of missed events." })
   count!: number;
@@ -134,7 +134,7 @@ export class MissedEvents {
   isExact!: boolean;
 }
 
-@ObjectType({ simpleResolvers: true, description: "A webhook endpoint and its new signing secret." })
+@ObjectType({ description: "A webhook endpoint and its new signing secret." })
 export class WebhookEndpointWithSecret {
   @Field(() => WebhookEndpoint, { description: "The endpoint." })
   endpoint!: WebhookEndpoint;
@@ -146,7 +146,7 @@ export class WebhookEndpointWithSecret {
   signingSecret!: string | null;
 }
 
-@ObjectType({ simpleResolvers: true, description: "Outcome of a test event." })
+@ObjectType({ description: "Outcome of a test event." })
 export class WebhookTest {
   @Field(() => AttemptOutcome, { description: "Outcome of the test." })
   outcome!: AttemptOutcome;

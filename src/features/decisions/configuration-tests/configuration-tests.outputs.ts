@@ -23,7 +23,7 @@ export const TEST_MAX_CHARACTERS =
   (10 + 1 + MAX_MESSAGES_PER_DECISION) * MESSAGE_TEXT_MAX_LENGTH +
   10_000;
 
-@ObjectType({ simpleResolvers: true, description: "A configuration test created from a decision." })
+@ObjectType({ description: "A configuration test created from a decision." })
 export class TestFromDecision {
   @Field(() => GraphQLJsonObject, {
     description: "The test, which can be added to a configuration's `tests`.",
@@ -32,7 +32,7 @@ export class TestFromDecision {
   test!: object;
 }
 
-@ObjectType({ simpleResolvers: true, description: "Result of a configuration test." })
+@ObjectType({ description: "Result of a configuration test." })
 export class ConfigurationTestResult {
   @Field(() => String, { description: "ID of the test." })
   @MaxCharacters(NAME_MAX_LENGTH)
@@ -52,7 +52,7 @@ export class ConfigurationTestResult {
   outcome!: DecisionOutcome | null;
 }
 
-@ObjectType({ simpleResolvers: true, description: "Test coverage of a rule's condition." })
+@ObjectType({ description: "Test coverage of a rule's condition." })
 export class ConfigurationClauseCoverage {
   @Field(() => Int, { description: "Number of tests that met the condition." })
   met!: number;
@@ -61,7 +61,7 @@ export class ConfigurationClauseCoverage {
   notMet!: number;
 }
 
-@ObjectType({ simpleResolvers: true, description: "Test coverage of a rule." })
+@ObjectType({ description: "Test coverage of a rule." })
 export class ConfigurationRuleCoverage {
   @Nullable(() => String, "ID of the rule, or null for `otherwise`.")
   @MaxCharacters(NAME_MAX_LENGTH)
@@ -75,7 +75,7 @@ export class ConfigurationRuleCoverage {
   clauses!: ConfigurationClauseCoverage[];
 }
 
-@ObjectType({ simpleResolvers: true, description: "Results of configuration tests." })
+@ObjectType({ description: "Results of configuration tests." })
 export class ConfigurationTests {
   @Field(() => Int, { description: "Number of tests." })
   total!: number;

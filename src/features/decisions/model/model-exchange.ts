@@ -28,7 +28,7 @@ export const MODEL_EXCHANGE_MAX: Size = {
   characters: PROMPT_MAX_LENGTH + ASK_TEXTS_MAX_LENGTH + HISTORY_MAX_BYTES + ANSWER_MAX_LENGTH + FRAME_LENGTH,
 };
 
-@ObjectType({ simpleResolvers: true, description: "A configuration text passed to a model." })
+@ObjectType({ description: "A configuration text passed to a model." })
 export class ModelText implements AskText {
   @Field(() => String, { description: "Name of the template." })
   @MaxCharacters(NAME_MAX_LENGTH)
@@ -40,7 +40,7 @@ export class ModelText implements AskText {
   text!: string;
 }
 
-@ObjectType({ simpleResolvers: true, description: "An earlier message passed to a model." })
+@ObjectType({ description: "An earlier message passed to a model." })
 export class ModelHistoryMessage {
   @Field(() => MessageAuthor, { description: "Author of the message." })
   author!: MessageAuthor;
@@ -58,7 +58,6 @@ export class ModelHistoryMessage {
 }
 
 @ObjectType({
-  simpleResolvers: true,
   description:
     "A model's answer, and the input that a rule passed to the model in addition to the situation, contact, conversation and agent.",
 })
