@@ -85,7 +85,7 @@ const CHANGES: Readonly<Record<string, string>> = {
 /** Fields that other tests of this file try across organizations. */
 const TRIED = `
   agents members sessions passkeys invitations apiKeys auditLog messages keyUsage deprecatedUse
-  operationUse usageTotals activity agentSummaries attention firstSteps lines contacts conversations
+  operationUse usageTotals activity agentSummaries attention firstSteps lines lineChoices contacts conversations
   conversationMessages configurationVersions decisions timers events replayDecisions
   webhookEndpoints webhookDeliveries missedWebhookEvents lineActivity viewer organization whoami
   apiKey message contact exportContact conversation configuration configurationDraft
@@ -246,6 +246,7 @@ describeGateway({ engine: "any", env: { PUBLIC_URL: PASSKEY_ORIGIN } }, (gateway
   const MANAGED = `query ($agentId: ID!) {
     whoami { organization { id slug } key { id } }
     agents { id slug } members { id email } webhookEndpoints { id url } lines(agentId: $agentId) { id name }
+    lineChoices(agentId: $agentId) { id name }
     configuration(agentId: $agentId) { version document } configurationDraft(agentId: $agentId) { document }
     apiKeys(first: 100) { nodes { id name state agent { id } } }
     auditLog(first: 100) { nodes { id action actorId actorName targetId targetName } }

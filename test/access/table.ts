@@ -316,6 +316,7 @@ const ROWS: Readonly<Record<string, Row>> = {
     "{ kind count isCountExact since agent { id } line { id } }",
   ],
   "Query.lines": [orKeys(ALLOWED.scopedKeysAndManagersOfTheFirst), ofAgents("id"), agentForMembers],
+  "Query.lineChoices": [ALLOWED.readers, "(agentId: $id) { id name kind addressKind state }", ofAgent],
   "Mutation.createLine": [
     orKeys(ALLOWED.managersOfTheFirst),
     byInput("line { id }"),

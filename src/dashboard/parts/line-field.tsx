@@ -1,13 +1,7 @@
-import { NativeSelect, TextInput } from "@mantine/core";
+import { NativeSelect } from "@mantine/core";
 import type { ReactNode } from "react";
 import { usePolledQuery } from "../api/client";
-import { useViewer } from "../session/session";
-import {
-  type AddressKind,
-  ContactAddressKindsDocument,
-  LineNamesDocument,
-  type LineNamesQuery,
-} from "./documents.generated";
+import { type AddressKind, ContactAddressKindsDocument, LineChoicesDocument } from "./documents.generated";
 
 /** Address kinds, worded for use in a sentence. */
 const ADDRESSES: Readonly<Record<AddressKind, string>> = {
@@ -17,14 +11,8 @@ const ADDRESSES: Readonly<Record<AddressKind, string>> = {
   other: "address in another system",
 };
 
-/** Returns the kind of address that a line sends to. */
-const addressKindOf = ({ kind, webhook }: LineNamesQuery["lines"][number]): AddressKind => {
-  if (webhook !== null) return webhook.addressKind;
-  return kind === "email" ? "email" : "local";
-};
-
 /**
- * The field for a line's name. Managers select a line; other members cannot list the lines, so they type a name.
+ * The field for a line's name.
  * @param any the label for "no line", if the field may be empty; otherwise, paused lines cannot be chosen
  * @param except the line to exclude
  * @param contactId the contact that the line must reach
@@ -37,36 +25,13 @@ export function LineField(props: {
   error: ReactNode;
 }) {
   const { agentId, any, except, contactId, error } = props;
-  const { manages } = useViewer();
-  const { data, error: failure } = usePolledQuery(
-    LineNamesDocument,
-    { agentId },
-    { enabled: manages, pollMs: 60_000 },
-  );
+  const choices = usePolledQuery(LineChoicesDocument, { agentId }, { pollMs: 60_000 }).data?.lineChoices;
   const contact = usePolledQuery(
     ContactAddressKindsDocument,
     { id: contactId ?? "" },
-    { enabled: manages && contactId !== undefined, pollMs: 60_000 },
+    { enabled: contactId !== undefined, pollMs: 60_000 },
   ).data?.contact;
-  if (!manages || (data === undefined && failure !== null)) {
-    return (
-      <TextInput
-        name="line"
-        label="Line"
-        description={
-          any === undefined
-            ? "The name of an active line that can reach this contact."
-            : `The name of the line. Leave empty for the ${any.toLowerCase()}.`
-        }
-        required={any === undefined}
-        withAsterisk={false}
-        autoComplete="off"
-        maxLength={63}
-        error={error}
-      />
-    );
-  }
-  const lines = data?.lines.filter(({ name, state }) => name !== except && state !== "archived");
+  const lines = choices?.filter(({ name, state }) => name !== except && state !== "archived");
   return (
     <NativeSelect
       name="line"
@@ -75,9 +40,7 @@ export function LineField(props: {
       withAsterisk={false}
       data={[
         ...(any === undefined ? [] : [{ value: "", label: any }]),
-        ...(lines ?? []).map((line) => {
-          const { name, kind, state } = line;
-          const to = addressKindOf(line);
+        ...(lines ?? []).map(({ name, kind, addressKind: to, state }) => {
           const isReached = contact?.addresses.some((address) => address.kind === to) ?? true;
           const notes = [
             kind,

@@ -22,6 +22,7 @@ import {
 } from "./line.inputs";
 import { MAX_LINES } from "./line.limits";
 import { LineService } from "./line.service";
+import { choiceOf, LineChoice } from "./line-choice";
 import { LineFault } from "./line-fault";
 import { LineTest, LineTestService, TestLineInput } from "./line-test.service";
 
@@ -59,6 +60,19 @@ export class LineResolver {
     agentId: string | null | undefined,
   ): Promise<Line[]> {
     return this.service.list(context, agentId);
+  }
+
+  @Access({ member: Permission.conversations_read })
+  @AtMost(MAX_LINES)
+  @Query(() => [LineChoice], {
+    description:
+      "An agent's lines, ordered by name, as choices for members who may read conversations but not the lines' settings.",
+  })
+  async lineChoices(
+    @Ctx() context: RequestContext,
+    @Arg("agentId", () => ID, { description: "ID of the agent." }) agentId: string,
+  ): Promise<LineChoice[]> {
+    return (await this.service.list(context, agentId)).map(choiceOf);
   }
 
   @FieldResolver(() => LineFault, {
