@@ -374,6 +374,11 @@ describeDashboard("API keys", (dashboard) => {
     await seen(
       requests.getByText("4 accepted and 3 rejected in the last 24 hours. Something still uses this key."),
     );
+    await eventually(() => requests.innerText()).toMatch(
+      /Last rejected: just now from 127\.0\.0\.1 \(.+\)\./,
+    );
+    const rejections = requests.getByRole("link", { name: "View rejected requests" });
+    await eventually(() => rejections.getAttribute("href")).toContain(`target=${id}&action=api_key_refused`);
     await requests.getByText("30 days").click();
     await seen(requests.getByText("4 accepted and 3 rejected in the last 30 days."));
     const recent = page.getByRole("region", { name: "Recent requests" });

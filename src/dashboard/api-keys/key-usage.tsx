@@ -1,6 +1,9 @@
 import { Button } from "@mantine/core";
 import { useState } from "react";
+import { Link } from "wouter";
 import { usePolledQuery } from "../api/client";
+import { AuditLogDocument } from "../audit-log/documents.generated";
+import { browserOf } from "../members/browser";
 import { BarChart } from "../ui/chart";
 import { Failure } from "../ui/failure";
 import { formatDay, formatNumber, Time } from "../ui/format";
@@ -15,6 +18,7 @@ import {
   type UsageOfKeyQuery,
   type UsagePeriod,
 } from "./documents.generated";
+import { historyOf } from "./key-actions";
 import { namesOf, PERIOD_OPTIONS, PERIODS, REJECTED_COLOR } from "./usage-chart";
 
 /** Number of recent requests shown at first. */
@@ -40,7 +44,7 @@ export function KeyUsage({ apiKey }: { apiKey: KeyFragment }) {
           <div className={styles.loading}>{error !== null && <Failure error={error} retry={refetch} />}</div>
         ) : (
           <>
-            <Shown use={data.keyUsage[0]} period={period} state={apiKey.state} />
+            <Shown use={data.keyUsage[0]} period={period} apiKey={apiKey} />
             <Deprecated uses={data.deprecatedUse.nodes} />
           </>
         )}
@@ -106,9 +110,9 @@ const Deprecated = ({ uses }: { uses: UsageOfKeyQuery["deprecatedUse"]["nodes"] 
 function Shown(props: {
   use: UsageOfKeyQuery["keyUsage"][number] | undefined;
   period: UsagePeriod;
-  state: KeyFragment["state"];
+  apiKey: KeyFragment;
 }) {
-  const { use, period, state } = props;
+  const { use, period, apiKey } = props;
   if (use === undefined) return <p className={styles.none}>No requests {PERIODS[period]}.</p>;
   const { accepted, refused, buckets } = use;
   const sentence = `${formatNumber(accepted)} accepted and ${formatNumber(refused)} rejected ${PERIODS[period]}`;
@@ -122,9 +126,31 @@ function Shown(props: {
         {sentence}.
         {use.lastRefusal === "address" &&
           " The last rejected request came from outside this key’s allowed networks."}
-        {use.lastRefusal === "inactive" && state !== "active" && " Something still uses this key."}
+        {use.lastRefusal === "inactive" && apiKey.state !== "active" && " Something still uses this key."}
+        {use.lastRefusal !== null && <LastRejection id={apiKey.id} reason={use.lastRefusal} />}
       </p>
       <BarChart label={sentence} series={series} {...namesOf(buckets, period)} />
+    </>
+  );
+}
+
+const REJECTIONS = { inactive: "api_key_refused", address: "api_key_address_refused" } as const;
+
+/** When and from where a key was last rejected, with a link to all rejections. */
+function LastRejection({ id, reason }: { id: string; reason: keyof typeof REJECTIONS }) {
+  const action = REJECTIONS[reason];
+  const { data } = usePolledQuery(
+    AuditLogDocument,
+    { first: 1, targetId: id, action, named: false, counted: false },
+    { pollMs: 20_000 },
+  );
+  const entry = data?.auditLog.nodes[0];
+  if (entry === undefined) return null;
+  return (
+    <>
+      {" "}
+      Last rejected: <Time value={entry.createdAt} /> from {entry.ip} ({browserOf(entry.userAgent)}).{" "}
+      <Link href={`${historyOf(id)}&action=${action}`}>View rejected requests</Link>
     </>
   );
 }
