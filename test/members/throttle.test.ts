@@ -4,7 +4,7 @@ import { operatorFor } from "../../src/auth/context";
 import { timestamp } from "../../src/common/time";
 import { AuditEntry } from "../../src/features/audit/audit-entry.entity";
 import { Session } from "../../src/features/members/session.entity";
-import { countSignInAttempt, createCountLookup } from "../../src/features/members/sign-in-throttle";
+import { countLookup, countSignInAttempt } from "../../src/features/members/sign-in-throttle";
 import { SignInThrottle } from "../../src/features/members/sign-in-throttle.entity";
 import { onAnyEngine, sqlite } from "../support/engines";
 import { type Reply, startGateway, type TestGateway } from "../support/gateway";
@@ -63,9 +63,8 @@ onAnyEngine((engine) => {
   /** Uses up the attempts that an account allows from everywhere, without sending each of them. */
   const closeToEverybody = async (email: string) => {
     const { database } = gateway.services;
-    const countsOf = createCountLookup(database);
     for (let i = 0; i < PER_ACCOUNT; i++)
-      await countSignInAttempt(database, countsOf, email, `198.51.${Math.floor(i / 5)}.1`);
+      await countSignInAttempt(database, email, `198.51.${Math.floor(i / 5)}.1`);
   };
   /** Returns the rows that attempts to sign in may write. */
   const everything = () =>
@@ -266,7 +265,7 @@ onAnyEngine((engine) => {
     // With a stopped clock, no read takes so long that the next one starts before its end.
     jest.useFakeTimers({ doNotFake: ["nextTick", "setImmediate"] });
     try {
-      const countsOf = createCountLookup(database);
+      const countsOf = countLookup(database);
       await Promise.all(Array.from({ length: AT_ONCE }, (_, i) => countsOf([`bucket ${i}`])));
       expect([lookups.mock.calls.length, most]).toEqual([AT_ONCE, 1]);
     } finally {

@@ -21,25 +21,15 @@ import { Passkey } from "./passkey.entity";
 import type { PasswordChecks } from "./password-checks";
 import { Session } from "./session.entity";
 import { assertPasswordsOn, confirmSession } from "./session.service";
-import {
-  type AccountLock,
-  type CountLookup,
-  countSignInAttempt,
-  createCountLookup,
-  refundAttempt,
-} from "./sign-in-throttle";
+import { type AccountLock, countSignInAttempt, refundAttempt } from "./sign-in-throttle";
 
 /** Changes the calling member's name, e-mail address and password. */
 export class AccountService {
-  private readonly countsOf: CountLookup;
-
   constructor(
     private readonly database: Database,
     private readonly checks: PasswordChecks,
     private readonly config: Pick<Config, "oidc">,
-  ) {
-    this.countsOf = createCountLookup(database);
-  }
+  ) {}
 
   /**
    * Sets or changes the calling member's password, and ends the member's other sessions.
@@ -169,7 +159,7 @@ export class AccountService {
   /** @throws GatewayError `too_many_attempts` */
   private async count(context: RequestContext): Promise<AccountLock | undefined> {
     const { email } = memberCaller(context);
-    const lock = await countSignInAttempt(this.database, this.countsOf, email, context.origin.ip);
+    const lock = await countSignInAttempt(this.database, email, context.origin.ip);
     if (lock?.opensByPassword === false) throw lock.rejection;
     return lock;
   }

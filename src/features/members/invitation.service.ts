@@ -37,7 +37,7 @@ import { canSignIn, EMAIL_TAKEN, inOrder, lockMember, type MemberService, nameFr
 import type { PasswordChecks } from "./password-checks";
 import { Session } from "./session.entity";
 import { assertPasswordsOn, type SessionService } from "./session.service";
-import { type CountLookup, countAddressAttempt, createCountLookup, recordSignIn } from "./sign-in-throttle";
+import { countAddressAttempt, recordSignIn } from "./sign-in-throttle";
 
 /** Max pending invitations per organization. */
 export const MAX_INVITATIONS = 100;
@@ -55,14 +55,11 @@ interface Dependencies extends Pick<Core, "database" | "config" | "sendMail" | "
 
 /** Invites people to an organization with single-use links. */
 export class InvitationService {
-  private readonly countsOf: CountLookup;
   private readonly windows = lruCache<string, Window>(MAX_ORGANIZATIONS);
   private readonly page: string;
 
   constructor(private readonly services: Dependencies) {
-    const { database, config } = services;
-    this.countsOf = createCountLookup(database);
-    this.page = `${baseUrlOf(config)}/dashboard/invitation`;
+    this.page = `${baseUrlOf(services.config)}/dashboard/invitation`;
   }
 
   /** Returns the pending invitations to the caller's organization, ordered by e-mail address. */
@@ -197,7 +194,7 @@ export class InvitationService {
     const { token, password } = input;
     assertPasswordsOn(this.services.config);
     return checks.run(context, async () => {
-      await countAddressAttempt(database, this.countsOf, origin.ip);
+      await countAddressAttempt(database, origin.ip);
       const { id, tokenHash, organizationId } = await this.find(context, token);
       const passwordHash = await hashPassword(password);
       return database.writeFor(ownerOf(context.caller), async (tx) => {

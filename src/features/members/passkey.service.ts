@@ -27,7 +27,7 @@ import type {
 } from "./passkey.inputs";
 import type { Session } from "./session.entity";
 import { assertPasswordsOn, confirmSession, isManager, type SessionService } from "./session.service";
-import { type CountLookup, countAddressAttempt, createCountLookup, recordSignIn } from "./sign-in-throttle";
+import { countAddressAttempt, recordSignIn } from "./sign-in-throttle";
 import { SingleUse } from "./single-use.entity";
 import { CHALLENGE_LIFETIME_MS, challengeIn, isCredentialId, WebAuthn } from "./webauthn";
 
@@ -41,11 +41,9 @@ interface Dependencies extends Pick<Core, "database" | "config"> {
 
 /** Adds, lists and removes passkeys, and signs members in with them. */
 export class PasskeyService {
-  private readonly countsOf: CountLookup;
   private readonly webAuthn: WebAuthn;
 
   constructor(private readonly services: Dependencies) {
-    this.countsOf = createCountLookup(services.database);
     this.webAuthn = new WebAuthn(services.config);
   }
 
@@ -168,7 +166,7 @@ export class PasskeyService {
     const { database, sessions, config } = this.services;
     assertPasswordsOn(config);
     let memberId = context.caller.kind === "member" ? context.caller.id : null;
-    if (credentials == null) await countAddressAttempt(database, this.countsOf, context.origin.ip);
+    if (credentials == null) await countAddressAttempt(database, context.origin.ip);
     else memberId = (await sessions.checkPassword(context, credentials)).id;
     const allowed =
       memberId === null ? undefined : await database.read((reader) => passkeysOf(reader, memberId));

@@ -31,9 +31,7 @@ import { Passkey } from "./passkey.entity";
 import type { PasswordChecks } from "./password-checks";
 import { Session } from "./session.entity";
 import {
-  type CountLookup,
   countSignInAttempt,
-  createCountLookup,
   recordSignIn,
   refundAttempt,
   touchSignInAttempts,
@@ -63,16 +61,12 @@ export class SessionService implements CredentialResolver<MemberCaller> {
       .getMany(),
   );
 
-  private readonly countsOf: CountLookup;
-
   constructor(
     private readonly database: Database,
     private readonly rejectedTokens: RejectedTokens,
     private readonly checks: PasswordChecks,
     private readonly config: Pick<Config, "oidc">,
-  ) {
-    this.countsOf = createCountLookup(database);
-  }
+  ) {}
 
   /** Resolves a session token, never a link's, from the database; throws `invalid_session` or `too_many_attempts`. */
   async resolve(token: string, origin: Pick<Origin, "ip">): Promise<MemberCaller> {
@@ -133,7 +127,7 @@ export class SessionService implements CredentialResolver<MemberCaller> {
 
   private async verifiedMember({ origin }: RequestContext, input: SignInInput): Promise<Member> {
     const email = normalizeEmail(input.email);
-    const lock = await countSignInAttempt(this.database, this.countsOf, email, origin.ip);
+    const lock = await countSignInAttempt(this.database, email, origin.ip);
     // No valid address contains NUL, which PostgreSQL rejects in parameters.
     const found = email.includes("\0")
       ? null

@@ -1,4 +1,5 @@
 import { coalesce } from "../../common/coalesce";
+import { getOrCreate } from "../../common/get-or-create";
 import { networkOf, siteOf } from "../../common/network";
 import { DAY_MS, type Timestamp, timestamp } from "../../common/time";
 import { sha256 } from "../../credentials/sha256";
@@ -51,15 +52,19 @@ export interface AccountLock {
   opensByPassword: boolean;
 }
 
-/** Finds buckets' counts, except for buckets whose window has ended. */
-export type CountLookup = (buckets: readonly string[]) => Promise<Counts>;
+const lookups = new WeakMap<Database, (buckets: readonly string[]) => Promise<Counts>>();
 
-/** Handles attempts one at a time, because rejecting many in one event-loop tick would delay other requests. */
-export const createCountLookup = (database: Database): CountLookup =>
-  coalesce((attempts: readonly (readonly string[])[]) => Promise.all(attempts.map(countsIn(database))), {
-    name: "sign-in counts",
-    maxBatchSize: 1,
-  });
+/**
+ * Returns a function that finds buckets' counts, except for buckets whose window has ended. It handles attempts one at
+ * a time, because rejecting many in one event-loop tick would delay other requests.
+ */
+export const countLookup = (database: Database) =>
+  getOrCreate(lookups, database, () =>
+    coalesce((attempts: readonly (readonly string[])[]) => Promise.all(attempts.map(countsIn(database))), {
+      name: "sign-in counts",
+      maxBatchSize: 1,
+    }),
+  );
 
 /**
  * Counts a sign-in attempt before its password is verified, so that concurrent attempts cannot exceed a limit. Unknown
@@ -72,14 +77,13 @@ export const createCountLookup = (database: Database): CountLookup =>
  */
 export async function countSignInAttempt(
   database: Database,
-  countsOf: CountLookup,
   email: string,
   ip: string | null,
 ): Promise<AccountLock | undefined> {
   const { account, own, known, home } = limitsOf(email, ip);
   const all = [account, ...own];
   // Reads the counts before the transaction, so that a flood of rejected attempts does not wait for the write lock.
-  const found = await countsOf([...all.map(({ bucket }) => bucket), known, home]);
+  const found = await countLookup(database)([...all.map(({ bucket }) => bucket), known, home]);
   rejectAny(own, found);
   if (!found.has(home)) rejectAny([account], found);
   return database.write(async (tx) => {
@@ -100,13 +104,9 @@ export async function countSignInAttempt(
  * `recordSignIn` refunds it.
  * @throws GatewayError `too_many_attempts`, with `Retry-After`
  */
-export async function countAddressAttempt(
-  database: Database,
-  countsOf: CountLookup,
-  ip: string | null,
-): Promise<void> {
+export async function countAddressAttempt(database: Database, ip: string | null): Promise<void> {
   const [, ...shared] = limitsOf("", ip).own;
-  rejectAny(shared, await countsOf(shared.map(({ bucket }) => bucket)));
+  rejectAny(shared, await countLookup(database)(shared.map(({ bucket }) => bucket)));
   await database.write(async (tx) => {
     const counted = new Map<string, Count>();
     for (const { bucket } of shared) counted.set(bucket, await increment(tx, bucket));

@@ -21,7 +21,7 @@ import { findMember, type MemberService, memberById } from "../members/member.se
 import { MemberIdentity, SUBJECT_MAX_LENGTH } from "../members/member-identity.entity";
 import { Session } from "../members/session.entity";
 import type { SessionService } from "../members/session.service";
-import { countAddressAttempt, createCountLookup, recordSignIn } from "../members/sign-in-throttle";
+import { countAddressAttempt, recordSignIn } from "../members/sign-in-throttle";
 import { useOnce } from "../members/single-use.entity";
 import { type Attempt, Attempts } from "./attempts";
 import { type Claims, Issuer } from "./issuer";
@@ -55,7 +55,6 @@ export class OidcService {
   readonly attempts: Attempts;
   readonly issuer: Issuer;
   private readonly permissionOf: ReadonlyMap<string, readonly Permission[]>;
-  private readonly countsOf: ReturnType<typeof createCountLookup>;
 
   /** @throws StartupError for unknown permissions */
   constructor(
@@ -66,7 +65,6 @@ export class OidcService {
     this.issuer = new Issuer(settings, `${baseUrl}${CALLBACK_PATH}`);
     this.attempts = new Attempts(settings, baseUrl);
     this.permissionOf = permissionsByGroup(settings.permissions);
-    this.countsOf = createCountLookup(services.database);
   }
 
   /**
@@ -78,7 +76,7 @@ export class OidcService {
    */
   async signIn({ origin }: RequestContext, query: string, attempt: Attempt): Promise<SignedIn> {
     const { database } = this.services;
-    await countAddressAttempt(database, this.countsOf, origin.ip);
+    await countAddressAttempt(database, origin.ip);
     const person = this.personOf(await this.issuer.claimsOf(query, attempt));
     if (attempt.again !== undefined && person.confirmedAt !== null && !isRecent(person.confirmedAt))
       throw new SignInProblem("stale");
