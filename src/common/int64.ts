@@ -1,6 +1,6 @@
 import { applyDecorators } from "./apply-decorators";
 import { JsonSchema } from "./json-schema";
-import { ValidateBy } from "./validators";
+import { Satisfies } from "./validators";
 
 /** The smallest and the largest int64. */
 export const INT64 = { min: -(2n ** 63n), max: 2n ** 63n - 1n } as const;
@@ -20,10 +20,4 @@ export const MUST_BE_INT64 = "must be a 64-bit integer (int64)";
 
 /** Validates that the property is an int64 as decimal text, its form in GraphQL. */
 export const IsInt64 = (): PropertyDecorator =>
-  applyDecorators(
-    ValidateBy({
-      name: "isInt64",
-      validator: { validate: isInt64, defaultMessage: () => MUST_BE_INT64 },
-    }),
-    Int64,
-  );
+  applyDecorators(Satisfies("isInt64", isInt64, MUST_BE_INT64), Int64);

@@ -13,9 +13,7 @@ export const IsEnum = load("decorator/typechecker", "IsEnum");
 export const IsIn = load("decorator/common", "IsIn");
 export const IsOptional = load("decorator/common", "IsOptional");
 export const Length = load("decorator/string", "Length");
-export const Max = load("decorator/number", "Max");
 export const MaxLength = load("decorator/string", "MaxLength");
-export const Min = load("decorator/number", "Min");
 export const ValidateBy = load("decorator/common", "ValidateBy");
 export const ValidateIf = load("decorator/common", "ValidateIf");
 export const ValidateNested = load("decorator/common", "ValidateNested");
@@ -39,6 +37,10 @@ const ArrayMaxSizeOnly = load("decorator/array", "ArrayMaxSize");
 /** Limits the length of a list, and declares the limit for REST and OpenAPI. */
 export const ArrayMaxSize = (...[max, options]: Parameters<typeof ArrayMaxSizeOnly>): PropertyDecorator =>
   applyDecorators(ArrayMaxSizeOnly(max, options), JsonSchema({ maxItems: max }));
+
+/** Validates that a value passes a named test. */
+export const Satisfies = (name: string, validate: (value: unknown) => boolean, message: string) =>
+  ValidateBy({ name, validator: { validate, defaultMessage: () => message } });
 
 /** True if a string is an e-mail address. */
 export const isEmail = load("decorator/string", "isEmail", "IsEmail");

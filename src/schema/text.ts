@@ -1,6 +1,7 @@
+import { applyDecorators } from "../common/apply-decorators";
 import { Checked } from "../common/checked";
 import { INVISIBLE } from "../common/invisible";
-import { ValidateBy } from "../common/validators";
+import { Satisfies } from "../common/validators";
 import { holdsToken } from "../credentials/redact-tokens";
 
 /**
@@ -20,13 +21,11 @@ function textProblem(value: unknown, max: number): string | undefined {
 
 /** Validates that a property shown in lists and logs contains no API key or session token. */
 export const HoldsNoToken = (): PropertyDecorator =>
-  ValidateBy({
-    name: "holdsNoToken",
-    validator: {
-      validate: (value) => typeof value !== "string" || !holdsToken(value),
-      defaultMessage: () => "must not contain an API key or a session token",
-    },
-  });
+  Satisfies(
+    "holdsNoToken",
+    (value) => typeof value !== "string" || !holdsToken(value),
+    "must not contain an API key or a session token",
+  );
 
 /**
  * Validates that the property is a non-blank string of at most `max` code points that the database stores unchanged.
@@ -48,3 +47,7 @@ export function IsText(max: number, { trimmed = false, singleLine = false } = {}
     pattern: "^[^\\u0000]*[^\\s\\u0000][^\\u0000]*$",
   });
 }
+
+/** Validates a text on one line that is shown in lists and logs, such as a name. */
+export const IsLine = (max: number, { trimmed = true } = {}): PropertyDecorator =>
+  applyDecorators(HoldsNoToken(), IsText(max, { trimmed, singleLine: true }));

@@ -2,7 +2,7 @@ import { Field, InputType } from "type-graphql";
 import { IsSlug } from "../../common/slug";
 import { IdempotentInput } from "../../schema/idempotent.input";
 import { InputById } from "../../schema/mutation-input";
-import { HoldsNoToken, IsText } from "../../schema/text";
+import { HoldsNoToken, IsLine } from "../../schema/text";
 import { AGENT_NAME_MAX_LENGTH } from "./agent.limits";
 
 /** Options of an input field whose value, an agent ID, is passed to `scopedAgentId`. */
@@ -32,8 +32,7 @@ export class CreateAgentInput extends IdempotentInput {
   @Field(() => String, {
     description: "Display name, 1 to 200 characters. Leading and trailing whitespace is trimmed.",
   })
-  @IsText(AGENT_NAME_MAX_LENGTH, { trimmed: true, singleLine: true })
-  @HoldsNoToken()
+  @IsLine(AGENT_NAME_MAX_LENGTH)
   name!: string;
 }
 
@@ -44,8 +43,7 @@ export class RenameAgentInput extends AgentById {
   @Field(() => String, {
     description: "The new display name, subject to the same rules as `CreateAgentInput.name`.",
   })
-  @IsText(AGENT_NAME_MAX_LENGTH, { trimmed: true, singleLine: true })
-  @HoldsNoToken()
+  @IsLine(AGENT_NAME_MAX_LENGTH)
   name!: string;
 }
 

@@ -11,12 +11,12 @@ import { Nullable, Omittable, Optional } from "../../common/nullable";
 import { IsBetween } from "../../common/range";
 import { DAY_SECONDS, LAST_MOMENT_MS } from "../../common/time";
 import { isUuid } from "../../common/uuid";
-import { ArrayMaxSize, ArrayNotEmpty, IsIn, MaxLength, ValidateBy } from "../../common/validators";
+import { ArrayMaxSize, ArrayNotEmpty, IsIn, MaxLength, Satisfies } from "../../common/validators";
 import { IDEMPOTENCY_KEY_MAX_LENGTH } from "../../idempotency/idempotency";
 import { ConnectionOf, PageArgs } from "../../pagination/connection";
 import { InputById } from "../../schema/mutation-input";
 import { type ObjectRule, Rule } from "../../schema/object-rule";
-import { HoldsNoToken, IsText } from "../../schema/text";
+import { IsLine, IsText } from "../../schema/text";
 import { networksProblem } from "./allowed-networks";
 import { ApiKey, ApiKeyKind, ApiKeyState } from "./api-key.entity";
 import {
@@ -29,13 +29,11 @@ import {
 } from "./api-key.limits";
 
 const IsInFuture = () =>
-  ValidateBy({
-    name: "isInFuture",
-    validator: {
-      validate: (value) => value instanceof Date && value.getTime() > Date.now() && +value <= LAST_MOMENT_MS,
-      defaultMessage: () => "must be in the future and before the year 10000",
-    },
-  });
+  Satisfies(
+    "isInFuture",
+    (value) => value instanceof Date && value.getTime() > Date.now() && +value <= LAST_MOMENT_MS,
+    "must be in the future and before the year 10000",
+  );
 
 const DESCRIPTION =
   "Purpose of the key, 1 to 500 characters. Leading and trailing whitespace is trimmed. Null if there is none.";
@@ -69,8 +67,7 @@ export abstract class KeyInput extends MintInput {
     description:
       "Where the key is used, 1 to 100 characters. Leading and trailing whitespace is trimmed. The name must be unique among the agent's active keys or, for an organization key, among the active organization keys.",
   })
-  @IsText(KEY_NAME_MAX_LENGTH, { trimmed: true, singleLine: true })
-  @HoldsNoToken()
+  @IsLine(KEY_NAME_MAX_LENGTH)
   name!: string;
 
   @Optional(
@@ -81,8 +78,7 @@ export abstract class KeyInput extends MintInput {
   expiresAt?: Date | null | undefined;
 
   @Optional(() => String, DESCRIPTION)
-  @IsText(KEY_DESCRIPTION_MAX_LENGTH, { trimmed: true, singleLine: true })
-  @HoldsNoToken()
+  @IsLine(KEY_DESCRIPTION_MAX_LENGTH)
   description?: string | null | undefined;
 
   @Optional(() => Int, RATE_LIMIT)
@@ -205,13 +201,11 @@ export class UpdateApiKeyInput extends ApiKeyById {
     () => String,
     "The new name, subject to the same rules as `CreateApiKeyInput.name`. It cannot be null.",
   )
-  @IsText(KEY_NAME_MAX_LENGTH, { trimmed: true, singleLine: true })
-  @HoldsNoToken()
+  @IsLine(KEY_NAME_MAX_LENGTH)
   name?: string | undefined;
 
   @Optional(() => String, DESCRIPTION)
-  @IsText(KEY_DESCRIPTION_MAX_LENGTH, { trimmed: true, singleLine: true })
-  @HoldsNoToken()
+  @IsLine(KEY_DESCRIPTION_MAX_LENGTH)
   description?: string | null | undefined;
 
   @Optional(() => Int, RATE_LIMIT)

@@ -3,7 +3,7 @@ import { Nullable, Optional } from "../../common/nullable";
 import { PageArgs } from "../../pagination/connection";
 import { GraphQLJsonObject } from "../../schema/json-object";
 import { type ObjectRule, Rule } from "../../schema/object-rule";
-import { HoldsNoToken, IsText } from "../../schema/text";
+import { IsLine } from "../../schema/text";
 import { SCOPED_AGENT_ID } from "../agents/agent.inputs";
 import { NOTE_MAX_LENGTH } from "./configuration.limits";
 
@@ -86,15 +86,13 @@ export class PublishConfigurationInput {
   document?: Record<string, unknown> | null | undefined;
 
   @Optional(() => String, "Note about the changes, at most 500 characters.")
-  @IsText(NOTE_MAX_LENGTH, { singleLine: true })
-  @HoldsNoToken()
+  @IsLine(NOTE_MAX_LENGTH, { trimmed: false })
   note?: string | null | undefined;
 
   @Optional(
     () => String,
     "Reason for publishing even if the document's tests fail, at most 500 characters. It is recorded in the audit log.",
   )
-  @IsText(NOTE_MAX_LENGTH, { singleLine: true })
-  @HoldsNoToken()
+  @IsLine(NOTE_MAX_LENGTH, { trimmed: false })
   ignoreTests?: string | null | undefined;
 }

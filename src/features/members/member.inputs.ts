@@ -4,10 +4,10 @@ import { applyDecorators } from "../../common/apply-decorators";
 import { Checked } from "../../common/checked";
 import { Nullable, Optional } from "../../common/nullable";
 import type { Timestamp } from "../../common/time";
-import { ArrayMaxSize, IsEnum, isEmail, Length, MaxLength, ValidateBy } from "../../common/validators";
+import { ArrayMaxSize, IsEnum, isEmail, Length, MaxLength, Satisfies } from "../../common/validators";
 import { InputById } from "../../schema/mutation-input";
 import { type ObjectRule, Rule } from "../../schema/object-rule";
-import { HoldsNoToken, IsText } from "../../schema/text";
+import { IsLine } from "../../schema/text";
 import { Member } from "./member.entity";
 
 const PASSWORD_MIN_LENGTH = 12;
@@ -40,15 +40,12 @@ const MEMBER_NAME_MAX_LENGTH = 100;
 /** Validates a member's name, which must not contain an @, so that it does not look like an e-mail address. */
 export const IsMemberName = () =>
   applyDecorators(
-    IsText(MEMBER_NAME_MAX_LENGTH, { trimmed: true, singleLine: true }),
-    HoldsNoToken(),
-    ValidateBy({
-      name: "holdsNoAt",
-      validator: {
-        validate: (value) => typeof value !== "string" || !/[@\uff20\ufe6b]/.test(value),
-        defaultMessage: () => "must not contain an @",
-      },
-    }),
+    IsLine(MEMBER_NAME_MAX_LENGTH),
+    Satisfies(
+      "holdsNoAt",
+      (value) => typeof value !== "string" || !/[@\uff20\ufe6b]/.test(value),
+      "must not contain an @",
+    ),
   );
 
 /** Limits the length of a password to verify, because hashing long passwords takes a long time. */

@@ -1,5 +1,4 @@
 import { Field, GraphQLISODateTime, ID, InputType, ObjectType } from "type-graphql";
-import { applyDecorators } from "../../common/apply-decorators";
 import { Optional } from "../../common/nullable";
 import type { Timestamp } from "../../common/time";
 import { ArrayMaxSize, MaxLength, ValidateNested } from "../../common/validators";
@@ -7,7 +6,7 @@ import { GraphQLJsonObject } from "../../schema/json-object";
 import { MaxCharacters } from "../../schema/list-size";
 import { InputById } from "../../schema/mutation-input";
 import { OneOf } from "../../schema/one-of";
-import { HoldsNoToken, IsText } from "../../schema/text";
+import { IsLine } from "../../schema/text";
 import { IsShortEnough, SignInInput } from "./member.inputs";
 
 const NAME_MAX_LENGTH = 100;
@@ -20,9 +19,6 @@ const OPTIONS_MAX_LENGTH = 40_000;
 
 const IsPart = () =>
   MaxLength(PART_MAX_LENGTH, { message: `must have at most ${PART_MAX_LENGTH} characters` });
-
-const IsPasskeyName = () =>
-  applyDecorators(IsText(NAME_MAX_LENGTH, { trimmed: true, singleLine: true }), HoldsNoToken());
 
 @InputType()
 abstract class PasskeyAnswer {
@@ -42,7 +38,7 @@ export class AddPasskeyInput extends PasskeyAnswer {
   @Field(() => String, {
     description: "Name that tells the member's passkeys apart, 1 to 100 characters.",
   })
-  @IsPasskeyName()
+  @IsLine(NAME_MAX_LENGTH)
   name!: string;
 
   @Field(() => String, {
@@ -63,7 +59,7 @@ export class AddPasskeyInput extends PasskeyAnswer {
 @InputType({ description: "A passkey and its new name." })
 export class RenamePasskeyInput extends InputById("passkey") {
   @Field(() => String, { description: "The new name, 1 to 100 characters." })
-  @IsPasskeyName()
+  @IsLine(NAME_MAX_LENGTH)
   name!: string;
 }
 

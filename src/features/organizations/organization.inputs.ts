@@ -1,6 +1,6 @@
 import { Field, InputType } from "type-graphql";
 import { IsSlug } from "../../common/slug";
-import { HoldsNoToken, IsText } from "../../schema/text";
+import { IsLine } from "../../schema/text";
 import { ORGANIZATION_NAME_MAX_LENGTH } from "./organization.limits";
 
 /** An organization to create from the command line. */
@@ -8,8 +8,7 @@ export class NewOrganization {
   @IsSlug()
   slug!: string;
 
-  @IsText(ORGANIZATION_NAME_MAX_LENGTH, { trimmed: true, singleLine: true })
-  @HoldsNoToken()
+  @IsLine(ORGANIZATION_NAME_MAX_LENGTH)
   name!: string;
 }
 
@@ -18,7 +17,6 @@ export class RenameOrganizationInput {
   @Field(() => String, {
     description: "The new display name, 1 to 200 characters. Leading and trailing whitespace is trimmed.",
   })
-  @IsText(ORGANIZATION_NAME_MAX_LENGTH, { trimmed: true, singleLine: true })
-  @HoldsNoToken()
+  @IsLine(ORGANIZATION_NAME_MAX_LENGTH)
   name!: string;
 }
