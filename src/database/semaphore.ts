@@ -1,3 +1,4 @@
+import { getOrCreate } from "../common/get-or-create";
 import { GatewayError } from "../errors";
 
 /** Max permits of an owner whose work may take long: a quarter of all permits stays free for others. */
@@ -45,9 +46,18 @@ export class Semaphore {
           }),
         );
       }, timeoutMs);
-      const own = this.waiting.get(owner) ?? new Set();
-      this.waiting.set(owner, own.add(resume));
+      getOrCreate(this.waiting, owner, () => new Set()).add(resume);
     });
+  }
+
+  /** Runs work with a permit, like `acquire`. */
+  async run<T>(timeoutMs: number, owner: string, work: () => Promise<T>): Promise<T> {
+    await this.acquire(timeoutMs, owner);
+    try {
+      return await work();
+    } finally {
+      this.release(owner);
+    }
   }
 
   /** Releases an owner's permit to the next waiter. */

@@ -160,28 +160,14 @@ export class PostgresConnections {
   }
 
   /** Runs a report like `forReading`; `owner` is the fair-queueing key. */
-  async forReport<T>(owner: string, read: (runner: QueryRunner) => Promise<T>): Promise<T> {
-    await this.reports.acquire(this.limits.call, owner);
-    try {
-      return await this.forReading(read);
-    } finally {
-      this.reports.release(owner);
-    }
+  forReport<T>(owner: string, read: (runner: QueryRunner) => Promise<T>): Promise<T> {
+    return this.reports.run(this.limits.call, owner, () => this.forReading(read));
   }
 
   /** Runs one transaction on a pooled connection; only the empty `owner` can take all connections. */
-  async forTransaction<T>(
-    { call }: Limits,
-    owner: string,
-    work: (runner: QueryRunner) => Promise<T>,
-  ): Promise<T> {
+  forTransaction<T>({ call }: Limits, owner: string, work: (runner: QueryRunner) => Promise<T>): Promise<T> {
     const until = performance.now() + call;
-    await this.transactions.acquire(WAITS.connection, owner);
-    try {
-      return await this.connected(until, work);
-    } finally {
-      this.transactions.release(owner);
-    }
+    return this.transactions.run(WAITS.connection, owner, () => this.connected(until, work));
   }
 
   close(): Promise<void> {

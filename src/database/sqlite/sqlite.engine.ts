@@ -227,13 +227,8 @@ export class SqliteEngine implements Engine {
   }
 
   /** Runs work on the connection for reports; owners share it round-robin. */
-  private async reporting<T>(owner: string, work: () => Promise<T>): Promise<T> {
-    await this.reports.acquire(this.limits.call, owner);
-    try {
-      return await this.limited(this.reporter, work);
-    } finally {
-      this.reports.release(owner);
-    }
+  private reporting<T>(owner: string, work: () => Promise<T>): Promise<T> {
+    return this.reports.run(this.limits.call, owner, () => this.limited(this.reporter, work));
   }
 
   /** Interrupts a connection's statements when the work exceeds the time limit. */

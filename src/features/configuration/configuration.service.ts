@@ -140,12 +140,7 @@ export class ConfigurationService {
   async check(context: RequestContext, document: unknown, agent?: string | null): Promise<DocumentCheck> {
     const organizationId = organizationOf(context);
     const surroundings = agent == null ? undefined : await this.surroundingsOf(context, agent);
-    await this.checks.acquire(CHECK_TIMEOUT_MS, organizationId);
-    try {
-      return await checkDocument(document, surroundings);
-    } finally {
-      this.checks.release(organizationId);
-    }
+    return this.checks.run(CHECK_TIMEOUT_MS, organizationId, () => checkDocument(document, surroundings));
   }
 
   private surroundingsOf(context: RequestContext, agent: string): Promise<Surroundings> {

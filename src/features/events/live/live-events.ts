@@ -94,10 +94,9 @@ export class LiveEvents {
     const release = this.reserve(organizationId);
     try {
       this.start();
-      await this.opening.acquire(OPEN_TIMEOUT_MS, organizationId);
-      const { id, position, last } = await this.database
-        .read((reader) => startOf(reader, context, { agentId, after }))
-        .finally(() => this.opening.release(organizationId));
+      const { id, position, last } = await this.opening.run(OPEN_TIMEOUT_MS, organizationId, () =>
+        this.database.read((reader) => startOf(reader, context, { agentId, after })),
+      );
       if (this.isClosed) throw stopping();
       const agent = this.agents.get(id) ?? { id, last, followers: 0 };
       if (last > agent.last) agent.last = last;
