@@ -86,9 +86,11 @@ export class OidcService {
       await tx.lockInsertOrder(MEMBER_CHANGES, [organizationId]);
       if (!(await useOnce(tx, `oidc sign-in ${attempt.state}`, attempt.expiresAt)))
         throw new SignInProblem("expired");
-      const member =
-        (await this.linkedMember(tx, person)) ??
-        (await this.link(tx, origin, person, () => this.joined(tx, origin, person, attempt)));
+      const { issuer, subject } = person;
+      const identity = await tx.findOneBy(MemberIdentity, { issuer, subject });
+      const member = identity
+        ? await memberById(tx, identity.memberId)
+        : await this.link(tx, origin, person, attempt);
       // The account may belong to a different organization than the invitation, or may have moved to an organization
       // whose lock this transaction does not hold.
       if (member.organizationId !== organizationId)
@@ -170,26 +172,25 @@ export class OidcService {
     });
   }
 
-  private async linkedMember(tx: Tx, { issuer, subject }: Person): Promise<Member | undefined> {
-    const identity = await tx.findOneBy(MemberIdentity, { issuer, subject });
-    return identity === null ? undefined : memberById(tx, identity.memberId);
-  }
-
   /**
    * Links a person's account to the member with the account's verified e-mail address, unless the member set
-   * that address without verification and may not own it.
-   * @param join makes an invited person a member
+   * that address without verification and may not own it. An invited person becomes a member.
    * @throws SignInProblem `unknown`, including for a member who is linked to another account
    */
   private async link(
     tx: Tx,
     origin: RequestContext["origin"],
     { issuer, subject, email }: Person,
-    join: () => Promise<Member | undefined>,
+    attempt: Attempt,
   ): Promise<Member> {
     if (email === undefined) throw new SignInProblem("unknown");
-    const member = (await findMember(tx, { email, isEmailSelfChosen: false })) ?? (await join());
-    if (member === undefined) throw new SignInProblem("unknown");
+    let member = await findMember(tx, { email, isEmailSelfChosen: false });
+    if (member === null) {
+      const { invitations } = this.services;
+      const invitation = await invitations.pendingFor(tx, email, attempt.invitation);
+      if (invitation === null) throw new SignInProblem("unknown");
+      member = await invitations.join(tx, origin, invitation, { passwordHash: "", name: null });
+    }
     const row = await returning<{ subject: string } | undefined>(
       tx,
       `insert into member_identity (member_id, issuer, subject, bound_at) values ($1, $2, $3, $4)
@@ -203,19 +204,6 @@ export class OidcService {
       subject: [null, subject],
     });
     return member;
-  }
-
-  private async joined(
-    tx: Tx,
-    origin: RequestContext["origin"],
-    { email = "" }: Person,
-    attempt: Attempt,
-  ): Promise<Member | undefined> {
-    const { invitations } = this.services;
-    const invitation = await invitations.pendingFor(tx, email, attempt.invitation);
-    return invitation === null
-      ? undefined
-      : invitations.join(tx, origin, invitation, { passwordHash: "", name: null });
   }
 
   private async withPermissions(
