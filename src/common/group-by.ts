@@ -1,11 +1,8 @@
+import { getOrCreate } from "./get-or-create";
+
 /** Groups items by a key, in the order of first appearance; `Map.groupBy` requires Node.js 21. */
 export function groupBy<Key, Item>(items: Iterable<Item>, keyOf: (item: Item) => Key): Map<Key, Item[]> {
   const groups = new Map<Key, Item[]>();
-  for (const item of items) {
-    const key = keyOf(item);
-    const group = groups.get(key);
-    if (group === undefined) groups.set(key, [item]);
-    else group.push(item);
-  }
+  for (const item of items) getOrCreate(groups, keyOf(item), () => []).push(item);
   return groups;
 }

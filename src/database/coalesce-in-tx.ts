@@ -1,5 +1,6 @@
 import DataLoader from "dataloader";
 import type { EntityManager } from "typeorm";
+import { getOrCreate } from "../common/get-or-create";
 import { GatewayError } from "../errors";
 
 /**
@@ -14,11 +15,8 @@ export function coalesceInTx<Manager extends EntityManager, Item, Value>(
   { cache = false } = {},
 ): CoalescedInTx<Manager, Item, Value> {
   const loaders = new WeakMap<Manager, DataLoader<Item, Value>>();
-  const loaderOf = (tx: Manager) => {
-    const loader = loaders.get(tx) ?? new DataLoader<Item, Value>((items) => work(tx, items), { cache });
-    loaders.set(tx, loader);
-    return loader;
-  };
+  const loaderOf = (tx: Manager) =>
+    getOrCreate(loaders, tx, () => new DataLoader((items) => work(tx, items), { cache }));
   const load = (tx: Manager, item: Item) => loaderOf(tx).load(item);
   const set = (tx: Manager, item: Item, value: Value) => void loaderOf(tx).clear(item).prime(item, value);
   return Object.assign(load, { set });

@@ -3,6 +3,7 @@
 import { SpanKind, type SpanOptions } from "@opentelemetry/api";
 import type { DataSource, EntityTarget, ObjectLiteral } from "typeorm";
 import { coalesce, coalesceByKey, indexBy, MAX_ITEMS } from "../common/coalesce";
+import { getOrCreate } from "../common/get-or-create";
 import { lruCache } from "../common/lru-cache";
 import { withSpan } from "../common/spans";
 import { GatewayError } from "../errors";
@@ -264,10 +265,7 @@ export class Database {
     const batches = lruCache<string, (row: Row) => Promise<T>>(MAX_OWNERS);
     return (row) => {
       const owner = ownerOf(row);
-      const key = owner ?? "";
-      const add = batches.get(key) ?? this.batchInserts(insert, { owner });
-      batches.set(key, add);
-      return add(row);
+      return getOrCreate(batches, owner ?? "", () => this.batchInserts(insert, { owner }))(row);
     };
   }
 

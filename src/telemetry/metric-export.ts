@@ -7,6 +7,7 @@ import {
   type MetricData,
   type MetricProducer,
 } from "@opentelemetry/sdk-metrics";
+import { getOrCreate } from "../common/get-or-create";
 import type { MetricValues } from "./aggregate";
 
 type Metric = MetricValues[number];
@@ -65,9 +66,7 @@ function histogramsOf({ name, values }: Metric) {
   for (const sample of values as Sample[]) {
     const { le, ...labels } = sample.labels as Record<string, string>;
     const key = JSON.stringify(labels);
-    const group = groups.get(key) ?? { labels, samples: [] };
-    group.samples.push(sample);
-    groups.set(key, group);
+    getOrCreate(groups, key, () => ({ labels, samples: [] })).samples.push(sample);
   }
   return [...groups.values()].map(({ labels, samples }) => {
     const only = (suffix: string) =>

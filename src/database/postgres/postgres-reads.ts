@@ -1,5 +1,6 @@
 import { type CustomTypesConfig, type PoolClient, Query, type QueryArrayConfig } from "pg";
 import { QueryFailedError } from "typeorm";
+import { getOrCreate } from "../../common/get-or-create";
 import {
   type KeysetQuery,
   type Lookup,
@@ -25,14 +26,11 @@ const AS_TEXT: CustomTypesConfig = { getTypeParser: () => String };
 const statements = new WeakMap<object, Map<string, Named>>();
 
 function named(of: object, variant: string, write: () => string): Named {
-  const variants = statements.get(of) ?? new Map<string, Named>();
-  statements.set(of, variants);
-  const known = variants.get(variant);
-  if (known !== undefined) return known;
-  const text = write();
-  const statement = { name: nameOf(text), text };
-  variants.set(variant, statement);
-  return statement;
+  const variants = getOrCreate(statements, of, () => new Map<string, Named>());
+  return getOrCreate(variants, variant, () => {
+    const text = write();
+    return { name: nameOf(text), text };
+  });
 }
 
 /** The driver returns an int64 as text. */
@@ -81,16 +79,8 @@ export class PostgresReads implements Reads {
   lookup<Row>(lookup: Lookup<Row>, values: readonly string[]): Promise<Row[]> {
     // PostgreSQL replans a one-item list on every run, which takes twice as long as the rest of the query.
     return values.length === 1
-      ? this.selected(
-          lookup,
-          named(lookup, "one", () => lookupSql(lookup, "$1")),
-          [...values],
-        )
-      : this.selected(
-          lookup,
-          named(lookup, "list", () => lookupSql(lookup, "ANY($1)")),
-          [values],
-        );
+      ? this.selected(lookup, "one", () => lookupSql(lookup, "$1"), [...values])
+      : this.selected(lookup, "list", () => lookupSql(lookup, "ANY($1)"), [values]);
   }
 
   async pages<Row>(paging: KeysetQuery<Row>, pages: readonly PageQuery[]): Promise<Row[][]> {
@@ -112,34 +102,24 @@ export class PostgresReads implements Reads {
   private page<Row>(paging: KeysetQuery<Row>, { filter, from, limit }: PageQuery): Promise<Row[]> {
     const select = columnsSql(paging);
     if (filter === null)
-      return this.selected(
-        paging,
-        named(paging, "all", () => pageSql(paging, select, "$1", "$2")),
-        [from, limit],
-      );
-    return this.selected(
-      paging,
-      named(paging, "filtered", () => filteredPageSql(paging, select, "$1", "$2", "$3")),
-      [filter, from, limit],
-    );
+      return this.selected(paging, "all", () => pageSql(paging, select, "$1", "$2"), [from, limit]);
+    const write = () => filteredPageSql(paging, select, "$1", "$2", "$3");
+    return this.selected(paging, "filtered", write, [filter, from, limit]);
   }
 
   private async selected<Row>(
     selection: Selection<Row>,
-    statement: Named,
+    variant: string,
+    write: () => string,
     values: unknown[],
   ): Promise<Row[]> {
-    return (await this.rows(statement, values)).map((each) => selection.row(each));
-  }
-
-  /** Returns the values of each row. */
-  private rows({ name, text }: Named, values: unknown[]): Promise<unknown[][]> {
-    return this.connections.forQuery(async (client) => {
-      const { rows } = await client.query({ name, text, values, rowMode: "array" }).catch((cause: Error) => {
+    const { name, text } = named(selection, variant, write);
+    const { rows } = await this.connections.forQuery((client) =>
+      client.query({ name, text, values, rowMode: "array" }).catch((cause: Error) => {
         throw new QueryFailedError(text, [], cause);
-      });
-      return rows;
-    });
+      }),
+    );
+    return rows.map((each) => selection.row(each));
   }
 
   /** Passes each row's values to a callback as text when they arrive; starts over if the connection breaks. */

@@ -24,6 +24,7 @@ import {
   visit,
 } from "graphql";
 import type { RequestContext } from "../../auth/context";
+import { getOrCreate } from "../../common/get-or-create";
 import { isWrittenAsStored } from "../../schema/written-as-stored";
 import { type ReadArguments, readArguments } from "./plan-arguments";
 import { variableCoercion } from "./plan-variables";
@@ -132,9 +133,7 @@ class Planner {
         const key = (node.alias ?? node.name).value;
         // Assigning the property `__proto__` of a plain object would set its prototype.
         if (key === "__proto__") throw new NotPlannable(key);
-        const nodes = fields.get(key);
-        if (nodes === undefined) fields.set(key, [node]);
-        else nodes.push(node);
+        getOrCreate(fields, key, () => []).push(node);
         continue;
       }
       const name = node.kind === Kind.FRAGMENT_SPREAD ? node.name.value : undefined;
