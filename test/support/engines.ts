@@ -2,6 +2,8 @@ import { randomUUID } from "node:crypto";
 import { copyFile, mkdtemp, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { Client } from "pg";
+import { Database } from "../../src/database/database";
+import { createDataSource } from "../../src/features";
 import { memoryFolder } from "./memory-folder";
 import { afterDefaultTier, checksum, declareTest, TIER, testFile, withAllTests } from "./tiers";
 
@@ -42,6 +44,9 @@ export const postgres: TestEngine = {
   createMigratedDatabase: () => copyPostgres(process.env.TEST_POSTGRES_TEMPLATE ?? ""),
 };
 
+/** The databases that `onEachEngine` uses. */
+let engines: readonly TestEngine[] = [sqlite, postgres];
+
 async function copyPostgres(template: string): Promise<TestDatabase> {
   const server = process.env.TEST_POSTGRES_URL;
   const name = `test_${randomUUID().replaceAll("-", "")}`;
@@ -60,9 +65,40 @@ export async function administer(statement: string): Promise<void> {
   }
 }
 
+/**
+ * Migrates a database for `createMigratedDatabase` on the PostgreSQL server.
+ * @returns its name
+ */
+export async function createPostgresTemplate(): Promise<string> {
+  const name = `template_${randomUUID().replaceAll("-", "")}`;
+  await administer(`CREATE DATABASE ${name}`);
+  await migrate(`${process.env.TEST_POSTGRES_URL}/${name}`);
+  return name;
+}
+
+/** Creates the tables in an empty database. */
+export async function migrate(url: string): Promise<void> {
+  const database = await Database.open(createDataSource(url));
+  try {
+    await database.migrate();
+  } finally {
+    await database.close();
+  }
+}
+
 /** Runs a suite on each database, for behavior that may depend on the database. */
 export function onEachEngine(suite: (engine: TestEngine) => void): void {
-  afterDefaultTier(() => describeOn([sqlite, postgres], suite));
+  afterDefaultTier(() => describeOn(engines, suite));
+}
+
+/** Declares tests on PostgreSQL alone, even if they run on each database. */
+export function onlyOnPostgres(declare: () => void): void {
+  engines = [postgres];
+  try {
+    declare();
+  } finally {
+    engines = [sqlite, postgres];
+  }
 }
 
 /**

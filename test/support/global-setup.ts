@@ -1,15 +1,12 @@
 import "reflect-metadata";
-import { randomUUID } from "node:crypto";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { Database } from "../../src/database/database";
-import { createDataSource } from "../../src/features";
 import { createSchema } from "../../src/graphql/schema";
 import { createOpenApi, serversOf } from "../../src/rest/openapi/openapi";
 import { chromiumPath } from "./chromium-path";
 import { newPostgres, startFirst } from "./embedded-postgres.mjs";
-import { administer } from "./engines";
+import { administer, createPostgresTemplate, migrate } from "./engines";
 import { memoryFolder } from "./memory-folder";
 
 type Undo = () => Promise<unknown>;
@@ -52,10 +49,8 @@ async function startPostgres(): Promise<string> {
 }
 
 async function migratePostgresTemplate(): Promise<void> {
-  const name = `template_${randomUUID().replaceAll("-", "")}`;
-  await administer(`CREATE DATABASE ${name}`);
+  const name = await createPostgresTemplate();
   globalThis.undoGlobalSetup.push(() => administer(`DROP DATABASE ${name} WITH (FORCE)`));
-  await migrate(`${process.env.TEST_POSTGRES_URL}/${name}`);
   process.env.TEST_POSTGRES_TEMPLATE = name;
 }
 
@@ -74,13 +69,4 @@ async function writeOpenApi(): Promise<void> {
   const file = join(directory, "openapi.json");
   await writeFile(file, JSON.stringify(createOpenApi(createSchema(), servers)));
   process.env.TEST_OPENAPI_FILE = file;
-}
-
-async function migrate(url: string): Promise<void> {
-  const database = await Database.open(createDataSource(url));
-  try {
-    await database.migrate();
-  } finally {
-    await database.close();
-  }
 }

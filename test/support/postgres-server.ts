@@ -15,9 +15,15 @@ export interface PostgresServer {
   end(): Promise<void>;
 }
 
-/** Starts a PostgreSQL server for one suite. */
-export async function startPostgres(): Promise<PostgresServer> {
-  const child = fork(join(__dirname, "stoppable-postgres.mjs"), { execArgv: [] });
+/**
+ * Starts a PostgreSQL server for one suite.
+ * @param fromPackage the npm package that contains the server
+ */
+export async function startPostgres(
+  fromPackage = process.env.TEST_POSTGRES_PACKAGE,
+): Promise<PostgresServer> {
+  const env = { ...process.env, TEST_POSTGRES_PACKAGE: fromPackage };
+  const child = fork(join(__dirname, "stoppable-postgres.mjs"), { execArgv: [], env });
   const exited = once(child, "exit");
   const answer = async (): Promise<{ url: string }> => {
     const [message] = await Promise.race([

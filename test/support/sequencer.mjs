@@ -10,7 +10,6 @@ const SLOW = {
   "suites/dashboard.suite.ts": 250_000,
   "suites/dashboard-other-half.suite.ts": 250_000,
   "faults/crash.full.test.ts": 100_000,
-  "database/oldest-postgres.full.test.ts": 90_000,
   "faults/failover.full.test.ts": 90_000,
   "faults/policy.full.test.ts": 60_000,
   "faults/timers.full.test.ts": 40_000,

@@ -5,7 +5,8 @@ import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { newPostgres, startFirst } from "./embedded-postgres.mjs";
 
-const postgres = await newPostgres("outage", ["-c", "max_connections=50"]);
+// The tests stop the server, not the machine, so nothing needs to wait for the disk.
+const postgres = await newPostgres("stoppable", ["-c", "max_connections=50", "-c", "fsync=off"]);
 const { server, databaseDir } = postgres;
 
 /** Returns the IDs of the postmaster and of the processes that serve connections. */
