@@ -1,27 +1,20 @@
 import { join } from "node:path";
-import { expectNoFaults } from "../support/modules";
+import { testFaultsOnEach } from "../support/modules";
 
 const CRASH = join(__dirname, "crash.mjs");
 
-const crash = (engine: string, ...options: string[]) =>
-  expectNoFaults([CRASH, "--engine", engine, ...options], {
-    faults: ["lost", "doubled", "half", "other faults"],
-  });
+const FAULTS = ["lost", "doubled", "half", "other faults"];
 
-jest.setTimeout(300_000);
+testFaultsOnEach(
+  "answered writes survive kills under load, each complete and stored once",
+  [CRASH, "--only", "writes", "--kills", "3", "--expire-leases"],
+  { faults: FAULTS, counts: ["answered", "decisions"], says: [/^kills +3 /m] },
+);
 
-describe.each(["sqlite", "postgres"])("on %s", (engine) => {
-  test("answered writes survive kills under load, each complete and stored once", async () => {
-    const said = await crash(engine, "--only", "writes", "--kills", "3", "--expire-leases");
-    expect(said).toMatch(/^kills +3 /m);
-    expect(said).toMatch(/^answered +[1-9]/m);
-    expect(said).toMatch(/^decisions +[1-9]/m);
-  });
+const SENDS = ["--only", "sends", "--kills", "1", "--conversations", "20", "--messages", "5"];
 
-  test("messages arrive once and in order at webhooks even if their senders are killed", async () => {
-    const options = ["--kills", "1", "--conversations", "20", "--messages", "5", "--freeze-seconds", "0"];
-    const said = await crash(engine, "--only", "sends", ...options, "--expire-leases");
-    expect(said).toMatch(/^webhooks +100 messages /m);
-    expect(said).toMatch(/both 1,/);
-  });
-});
+testFaultsOnEach(
+  "messages arrive once and in order at webhooks even if their senders are killed",
+  [CRASH, ...SENDS, "--freeze-seconds", "0", "--expire-leases"],
+  { faults: FAULTS, says: [/^webhooks +100 messages /m, /both 1,/] },
+);

@@ -106,6 +106,8 @@ async function run({
         Array.from({ length: Math.min(together, kills - killed) }, async (_, i) => {
           const which = (from + i) % processes;
           await gateways[which].kill();
+          // All processes end after the last kill.
+          if (expireLeases && killed + together >= kills) return;
           gateways[which] = spawn();
           await gateways[which].listening;
         }),

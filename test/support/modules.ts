@@ -24,17 +24,39 @@ export async function expectPassed(spec: string): Promise<void> {
   expect(said).toMatch(/ended with 0$/);
 }
 
-/**
- * Checks that a fault test finds no faults, and that its counts are not 0.
- * @returns its output
- */
-export async function expectNoFaults(
-  [script, ...options]: readonly [string, ...string[]],
-  { faults, counts = [] }: { faults: readonly string[]; counts?: readonly string[] },
-): Promise<string> {
-  const said = await run(script, ...options);
+type Command = readonly [script: string, ...options: string[]];
+
+/** The output that a fault test must have. */
+interface Sound {
+  /** Its counts of faults, which must be 0. */
+  faults: readonly string[];
+  /** Its counts that must not be 0. */
+  counts?: readonly string[];
+  says?: readonly RegExp[];
+}
+
+/** Checks that a fault test finds no faults, and that it tested something. */
+export async function expectNoFaults([script, ...options]: Command, sound: Sound): Promise<void> {
+  expectSound(await run(script, ...options), sound);
+}
+
+/** Declares a fault test on each database. Both run at the same time, because they wait more than they work. */
+export function testFaultsOnEach(title: string, [script, ...options]: Command, sound: Sound): void {
+  const runOn = (engine: string) => run(script, "--engine", engine, ...options);
+  let runs: Record<string, Promise<string>> | undefined;
+  test.each(["sqlite", "postgres"])(
+    `on %s, ${title}`,
+    async (engine) => {
+      runs ??= { sqlite: runOn("sqlite"), postgres: runOn("postgres") };
+      expectSound(await runs[engine], sound);
+    },
+    300_000,
+  );
+}
+
+function expectSound(said: string | undefined, { faults, counts = [], says = [] }: Sound): void {
   expect(said).toMatch(/ended with 0$/);
   for (const fault of faults) expect(said).toMatch(new RegExp(`^${fault} +0$`, "m"));
   for (const count of counts) expect(said).toMatch(new RegExp(`^${count} +[1-9]`, "m"));
-  return said;
+  for (const pattern of says) expect(said).toMatch(pattern);
 }
