@@ -17,6 +17,28 @@ import { connectionTo, get, isAlive, logOf, workersIn } from "../support/workers
 const LIMIT = 60;
 
 onAnyEngine((engine) => {
+  /** Starts a POST, whose head arrives at a worker before its body is sent. */
+  async function beginPost(
+    server: TestServer,
+    worker: number,
+    path: string,
+    key = "",
+  ): Promise<ClientRequest> {
+    const agent = await connectionTo(server, worker);
+    const authorization = key && { authorization: `Bearer ${key}` };
+    const headers = { ...authorization, "content-type": "application/json", expect: "100-continue" };
+    const post = request(`${server.url}${path}`, { method: "POST", agent, headers });
+    post.flushHeaders();
+    await once(post, "continue");
+    return post;
+  }
+  async function finish(post: ClientRequest, body: object): Promise<number | undefined> {
+    post.end(JSON.stringify(body));
+    const [response] = (await once(post, "response")) as [IncomingMessage];
+    response.resume();
+    return response.statusCode;
+  }
+
   describe("a service of two workers", () => {
     let database: TestDatabase;
     let server: TestServer;
@@ -39,6 +61,9 @@ onAnyEngine((engine) => {
         .filter((sample) => sample.name === name)
         .filter(({ labels: own }) => Object.entries(labels).every(([label, value]) => own[label] === value))
         .reduce((sum, { value }) => sum + value, 0);
+
+    /** Counts the log lines with a message. */
+    const said = (text: string) => logOf(server).filter(({ msg }) => msg === text).length;
 
     test("prints the secrets and its address once, when both listen", async () => {
       expect(server.stdout().match(/API key/g)).toHaveLength(1);
@@ -96,7 +121,7 @@ onAnyEngine((engine) => {
     });
 
     test("replaces a killed worker, and keeps serving", async () => {
-      const died = logOf(server).filter(({ msg }) => msg === "a worker died").length;
+      const died = said("a worker died");
       const deaths = await total("gateway_worker_deaths_total");
       const requests = await total("gateway_http_requests_total");
       const victim = workersIn(server).findLast(({ number }) => number === 2);
@@ -107,7 +132,7 @@ onAnyEngine((engine) => {
       process.kill(victim?.pid ?? 0, "SIGKILL");
       const outcomes = await Promise.allSettled(handed);
       expect(outcomes.filter(({ status }) => status === "rejected")).toHaveLength(1);
-      await waitUntil(() => logOf(server).filter(({ msg }) => msg === "a worker died").length > died);
+      await waitUntil(() => said("a worker died") > died);
       expect(logOf(server).findLast(({ msg }) => msg === "a worker died")).toMatchObject({
         worker: 2,
         code: null,
@@ -137,7 +162,7 @@ onAnyEngine((engine) => {
         return response;
       };
       const getReady = () => get(server, "/readyz");
-      const clients = Promise.all([getReady, getReady, ...Array(8).fill(fetchReady)].map(client));
+      const clients = Promise.all([getReady, fetchReady, fetchReady].map(client));
       server.signal("SIGHUP");
       await Promise.race([server.until("stderr", "the workers have been restarted"), clients]);
       isDone = true;
@@ -145,6 +170,23 @@ onAnyEngine((engine) => {
       expect(answered).toBeGreaterThan(20);
       expect([...old].filter(isAlive)).toEqual([]);
       for (const worker of [1, 2]) (await connectionTo(server, worker)).destroy();
+    });
+
+    test("replaces a new worker that dies while its predecessor still answers a request", async () => {
+      const post = await beginPost(server, 1, "/graphql");
+      const pids = () => workersIn(server).flatMap(({ number, pid }) => (number === 1 ? pid : []));
+      const before = pids().length;
+      const deaths = said("a worker died");
+      const restarts = said("the workers have been restarted");
+      server.signal("SIGHUP");
+      // The old worker counts until it ends, and stops once the supervisor knows that the new one listens.
+      await waitUntil(async () => pids().length > before && (await total("gateway_workers")) === 3);
+      process.kill(pids()[before] as number, "SIGKILL");
+      await waitUntil(() => said("a worker died") > deaths);
+      expect(await finish(post, { query: "{ __typename }" })).toBe(200);
+      await waitUntil(() => said("the workers have been restarted") > restarts);
+      expect(pids()).toHaveLength(before + 2);
+      (await connectionTo(server, 1)).destroy();
     });
 
     test("stops gracefully when its supervisor is killed", async () => {
@@ -160,27 +202,11 @@ onAnyEngine((engine) => {
   describe("two workers", () => {
     const database = databaseForEach(engine);
 
-    /** Starts a POST, whose head arrives at a worker before its body is sent. */
-    async function beginPost(server: TestServer, worker: number): Promise<ClientRequest> {
-      const agent = await connectionTo(server, worker);
-      const authorization = `Bearer ${secretsIn(server.stdout())?.key}`;
-      const headers = { authorization, "content-type": "application/json", expect: "100-continue" };
-      const post = request(`${server.url}/v1/pets`, { method: "POST", agent, headers });
-      post.flushHeaders();
-      await once(post, "continue");
-      return post;
-    }
-    async function finish(post: ClientRequest): Promise<number | undefined> {
-      post.end(JSON.stringify({ name: "Rex", categoryId: 1 }));
-      const [response] = (await once(post, "response")) as [IncomingMessage];
-      response.resume();
-      return response.statusCode;
-    }
-
     test("are not ready on SIGTERM, keep serving while they drain, answer all accepted requests, and exit with code 0", async () => {
       const server = await startServer({ DATABASE_URL: database.url, WORKERS: "2", DRAIN_SECONDS: "1" });
+      const key = secretsIn(server.stdout())?.key;
       const probes = await Promise.all([connectionTo(server, 1), connectionTo(server, 2)]);
-      const posts = await Promise.all([1, 2].map((worker) => beginPost(server, worker)));
+      const posts = await Promise.all([1, 2].map((worker) => beginPost(server, worker, "/v1/pets", key)));
       server.signal("SIGTERM");
       server.signal("SIGINT");
       await server.until("stderr", '"draining"');
@@ -189,28 +215,12 @@ onAnyEngine((engine) => {
         expect((await get(server, "/healthz", {}, agent)).status).toBe(200);
       }
       await server.until("stderr", '"stopping"');
-      expect(await Promise.all(posts.map(finish))).toEqual([201, 201]);
+      const pet = { name: "Rex", categoryId: 1 };
+      expect(await Promise.all(posts.map((post) => finish(post, pet)))).toEqual([201, 201]);
       const { code, stderr } = await server.ended;
       expect(code).toBe(0);
       expect(stderr.match(/"stopped"/g)).toHaveLength(1);
       expect(stderr).not.toContain('"level":50');
-    });
-
-    test("replace a new worker that dies while its predecessor still answers a request", async () => {
-      const server = await startServer({ DATABASE_URL: database.url, WORKERS: "2" });
-      const post = await beginPost(server, 1);
-      const pids = () => workersIn(server).flatMap(({ number, pid }) => (number === 1 ? pid : []));
-      const listening = async () =>
-        parseMetrics((await get(server, "/metrics")).body).find(({ name }) => name === "gateway_workers");
-      server.signal("SIGHUP");
-      // The old worker counts until it ends, and stops once the supervisor knows that the new one listens.
-      await waitUntil(async () => pids().length === 2 && (await listening())?.value === 3);
-      process.kill(pids()[1] as number, "SIGKILL");
-      await server.until("stderr", '"a worker died"');
-      expect(await finish(post)).toBe(201);
-      await waitUntil(() => pids().length === 3);
-      await server.until("stderr", "the workers have been restarted");
-      (await connectionTo(server, 1)).destroy();
     });
   });
 });
