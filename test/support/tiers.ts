@@ -9,9 +9,15 @@ export const declareTest = globalThis.test;
 /** Returns the number of generated cases to run: a fifth of them in `npm test`, a quarter in the rest. */
 export const cases = (full: number): number => Math.ceil(full / { default: 5, rest: 4, all: 1 }[TIER]);
 
-/** Returns the cases to run from a table: the first fifth in `npm test`, all of them in the other tiers. */
+/** Returns the cases to run from a table: the given ones in `npm test`, and the others in the rest. */
+export function casesOf<T>(table: readonly T[], inDefault: readonly T[]): readonly T[] {
+  if (TIER === "all") return table;
+  return TIER === "default" ? inDefault : table.filter((each) => !inDefault.includes(each));
+}
+
+/** Returns the cases to run from a table: the first fifth in `npm test`, and the others in the rest. */
 export const someOf = <T>(table: readonly T[]): readonly T[] =>
-  TIER === "default" ? table.slice(0, cases(table.length)) : table;
+  casesOf(table, table.slice(0, Math.ceil(table.length / 5)));
 
 /** Returns a number that depends only on a string, to divide files by their names. */
 export const checksum = (text: string): number =>
