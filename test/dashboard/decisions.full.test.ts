@@ -4,8 +4,9 @@ import { AddressKind } from "../../src/features/contacts/contact-address.entity"
 import { Decision } from "../../src/features/decisions/decision.entity";
 import { addContact } from "../support/contacts";
 import { decisionClient, publish } from "../support/decisions";
+import { addSender } from "../support/inbound";
 import { addMember, firstAgentId } from "../support/people";
-import { describeDashboard, eventually, gone, rowOf, seen } from "./visit";
+import { describeDashboard, eventually, gone, rowOf, seen, seenInTime } from "./visit";
 
 describeDashboard("decisions", (dashboard) => {
   const RULES = [
@@ -108,6 +109,18 @@ describeDashboard("decisions", (dashboard) => {
     await eventually(() => page.url()).toContain("version=3");
     await page.getByRole("button", { name: "Clear filters" }).click();
     await seen(vip);
+  });
+
+  test("a received message is shown by its text, not by its ID", async () => {
+    const { gateway } = dashboard;
+    const sender = await addSender(gateway, { agentId });
+    await sender.text("writer", "Where is my order?");
+    const page = await dashboard.visit("/decisions?type=message.received");
+    const row = rowOf(page, "writer");
+    await seenInTime(row.getByText("1 message", { exact: true }));
+    await row.getByRole("link").click();
+    await seen(page.getByRole("link", { name: "Where is my order?" }));
+    await eventually(() => page.getByText("messageIds").count()).toBe(0);
   });
 
   test("a member who only reads conversations sees why, and no other versions", async () => {

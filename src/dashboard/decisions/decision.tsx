@@ -45,8 +45,9 @@ export function Decision() {
 function DecisionPage({ id, decision }: { id: string; decision: DecisionData }) {
   const { manages } = useViewer();
   const { agentId, situation, situationKey, explanation, configurationVersion, decidedAt } = decision;
-  const { messageIds: ids } = situation.data;
+  const { messageIds: ids, ...others } = situation.data;
   const messageIds: string[] = situation.type === RECEIVED && Array.isArray(ids) ? ids : [];
+  const data = messageIds.length > 0 ? others : situation.data;
   return (
     <Page title={situation.type} section={SECTION} summary={<Summary decision={decision} />}>
       <Beside aside={<About id={id} decision={decision} />}>
@@ -66,12 +67,8 @@ function DecisionPage({ id, decision }: { id: string; decision: DecisionData }) 
               ...(messageIds.length > 0 && {
                 Messages: messageIds.map((each) => <ReceivedMessage key={each} id={each} />),
               }),
-              Data: (
-                <Json
-                  label={Object.keys(situation.data).join(", ")}
-                  value={situation.data}
-                  open={messageIds.length === 0}
-                />
+              Data: (messageIds.length === 0 || Object.keys(data).length > 0) && (
+                <Json label={Object.keys(data).join(", ")} value={data} open={messageIds.length === 0} />
               ),
             }}
           />

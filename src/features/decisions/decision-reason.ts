@@ -4,6 +4,7 @@ import { MaxCharacters } from "../../schema/list-size";
 import { CLAUSE_MAX_LENGTH, NAME_MAX_LENGTH } from "../configuration/configuration.limits";
 import type { Decision, Situation } from "./decision.entity";
 import { ERROR_MESSAGE_MAX_LENGTH, GateName, type RuleExplanation } from "./explanation";
+import { messageIdsOf } from "./snapshot";
 
 /** Max length of a preview of situation data (code points). */
 export const DATA_PREVIEW_MAX_LENGTH = 120;
@@ -59,10 +60,18 @@ const closest = (rules: readonly RuleExplanation[]): RuleExplanation | undefined
     undefined,
   );
 
-/** Returns the first members of a situation's data on one line, such as `orderId B2, total 90`. */
-export function previewOf({ data }: Situation): string {
-  const members = Object.entries(data).map(([name, value]) => `${name} ${shown(value)}`);
-  const characters = [...members.join(", ").replace(/\s+/g, " ").trim()];
+/**
+ * Returns the first members of a situation's data on one line, such as `orderId B2, total 90`; instead of the IDs of
+ * received messages, which mean nothing to people, their number.
+ */
+export function previewOf(situation: Situation): string {
+  const received = messageIdsOf(situation).length;
+  const parts = Object.entries(situation.data).map(([name, value]) =>
+    name === "messageIds" && received > 0
+      ? `${received} ${received === 1 ? "message" : "messages"}`
+      : `${name} ${shown(value)}`,
+  );
+  const characters = [...parts.join(", ").replace(/\s+/g, " ").trim()];
   return characters.length <= DATA_PREVIEW_MAX_LENGTH
     ? characters.join("")
     : `${characters.slice(0, DATA_PREVIEW_MAX_LENGTH - 1).join("")}…`;

@@ -111,7 +111,7 @@ export class DecisionResolver {
   @MaxCharacters(DATA_PREVIEW_MAX_LENGTH)
   @ThirdPartyText()
   @FieldResolver(() => String, {
-    description: `The first members of the situation's data on one line, such as \`orderId B2, total 90\`, at most ${DATA_PREVIEW_MAX_LENGTH} characters.`,
+    description: `The first members of the situation's data on one line, such as \`orderId B2, total 90\`, or the number of received messages, at most ${DATA_PREVIEW_MAX_LENGTH} characters.`,
   })
   dataPreview(@Root() { situation }: Decision): string {
     return previewOf(situation);
