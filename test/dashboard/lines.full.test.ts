@@ -157,6 +157,8 @@ describeDashboard(
         page.getByRole("region", { name: "Settings" }).getByText("The receiver responded with 500."),
       );
       await eventually(() => page.getByText("words of the receiver").count()).toBe(0);
+      await page.getByRole("button", { name: "Edit…" }).click();
+      await dialogOf(page).getByRole("button", { name: "Cancel" }).click();
       const messages = page.getByRole("region", { name: "Messages" });
       const figures = () =>
         messages

@@ -68,6 +68,7 @@ function Content({ agent, line, section }: { agent: Agent; line: LineDetailsFrag
   const [action, setAction] = useState<LineAction | "edit">();
   const onClosed = () => setAction(undefined);
   const [, ...others] = lineActions(line, setAction, deactivated);
+  const edit = { label: "Edit…", disabled: deactivated, onClick: () => setAction("edit") };
   return (
     <Page title={line.name} section={section}>
       <Card
@@ -77,13 +78,12 @@ function Content({ agent, line, section }: { agent: Agent; line: LineDetailsFrag
             <Button variant="default" size="xs" disabled={deactivated} onClick={() => setAction("test")}>
               Send test message…
             </Button>
-            <RowMenu
-              of={line.name}
-              actions={[
-                { label: "Edit…", disabled: deactivated, onClick: () => setAction("edit") },
-                ...others,
-              ]}
-            />
+            {line.fault !== null && (
+              <Button size="xs" disabled={edit.disabled} onClick={edit.onClick}>
+                {edit.label}
+              </Button>
+            )}
+            <RowMenu of={line.name} actions={line.fault === null ? [edit, ...others] : others} />
           </span>
         }
       >
