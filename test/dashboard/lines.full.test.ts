@@ -148,6 +148,7 @@ describeDashboard(
         const page = await dashboard.visit("/lines", { as: owner });
         await seenInTime(rowOf(page, name).getByText("Failing"));
         await seen(rowOf(page, name).getByText(/since .*: The receiver responded with 500\.$/));
+        await seen(rowOf(page, name).getByText(receiver.url().replace(/^https?:\/\/(.*?)\/?$/, "$1")));
         return page;
       });
       receiver.reaction = (response) => response.end();

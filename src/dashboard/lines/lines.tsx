@@ -16,6 +16,7 @@ import { RowLink } from "../ui/row-link";
 import { RowMenu } from "../ui/row-menu";
 import { ACTIONS, columnsOf } from "../ui/table";
 import { Tag } from "../ui/tag";
+import { withoutScheme } from "../ui/url";
 import { LinesDocument } from "./documents.generated";
 import { type LineAction, lineActions } from "./line-actions";
 import { KINDS } from "./line-kinds";
@@ -82,7 +83,7 @@ function LineList({ agent }: { agent: Agent }) {
               {line.isDefault && <Tag tone="plain">Default</Tag>}
             </span>,
             KINDS[line.kind]?.label ?? line.kind,
-            line.address ?? "–",
+            line.webhook === null ? (line.address ?? "–") : withoutScheme(line.webhook.url),
             <LineState key="state" line={line} />,
             line.ratePerMinute === null ? "No limit" : formatNumber(line.ratePerMinute),
             <RowMenu

@@ -13,6 +13,7 @@ import type { MenuAction } from "../ui/menu-button";
 import { Card, Empty, LoadingPage, Page } from "../ui/page";
 import pageStyles from "../ui/page.module.css";
 import { RowMenu } from "../ui/row-menu";
+import { withoutScheme } from "../ui/url";
 import { Deliveries } from "./deliveries";
 import { WebhookEndpointDocument, type WebhookEndpointQuery } from "./documents.generated";
 import type { EndpointAction } from "./endpoint-dialogs";
@@ -29,7 +30,7 @@ export function WebhookDetail() {
   const section = <Link href="/webhooks">Webhooks</Link>;
   if (endpoint) {
     return (
-      <Page title={new URL(endpoint.url).host} section={section}>
+      <Page title={withoutScheme(endpoint.url)} section={section}>
         <Content endpoint={endpoint} />
       </Page>
     );
