@@ -210,7 +210,7 @@ describeDashboard("the overview", (dashboard) => {
     const input = Object.assign(new CreateWebhookEndpointInput(), { url: PUBLIC_URL });
     const { id: endpoint } = (await gateway.services.webhooks.create(context, input)).endpoint;
     await gateway.services.database.write((tx) =>
-      tx.update(WebhookEndpoint, endpoint, { url: `https://${"long-host-".repeat(6)}.example.com/` }),
+      tx.update(WebhookEndpoint, endpoint, { url: `https://${"long-host-".repeat(6)}.example.com/orders` }),
     );
     await gateway.services.webhooks.disable(context, endpoint);
     await gateway.services.usageRecorder.flush({ all: true });
@@ -223,10 +223,10 @@ describeDashboard("the overview", (dashboard) => {
     await eventually(async () => (await rows()).length).toBe(4);
     const [first, second, third, fourth] = await rows();
     expect(first).toMatch(
-      /^Failing\s+Line failing-bridge-.* · The receiver responded with 500\. · .*\s+since /,
+      /^Failing\s+Line failing-bridge-.* · The receiver responded with 500\. · .*\s+started (just now|\d+ minutes? ago)$/,
     );
     expect(second).toMatch(/^Paused\s+Line resting · 10 messages waiting · w+ · .*\s+oldest /);
-    expect(third).toMatch(/^Disabled\s+Webhook long-host-.*\s+since /);
+    expect(third).toMatch(/^Disabled\s+Webhook long-host-.* · \/orders\s+(just now|\d+ minutes? ago)$/);
     expect(fourth).toMatch(/^Needs reply\s+1 conversation\s+oldest /);
     const hrefs = () =>
       page

@@ -13,10 +13,10 @@ type Item = AttentionQuery["attention"][number];
 const KINDS = {
   database_restored: { label: "Restored", tone: "bad", before: "" },
   key_leaked: { label: "Leaked", tone: "bad", before: "" },
-  line_failing: { label: "Failing", tone: "bad", before: "since" },
+  line_failing: { label: "Failing", tone: "bad", before: "started" },
   line_paused: { label: "Paused", tone: "warn", before: "oldest" },
-  webhook_failing: { label: "Failing", tone: "bad", before: "since" },
-  webhook_disabled: { label: "Disabled", tone: "warn", before: "since" },
+  webhook_failing: { label: "Failing", tone: "bad", before: "started" },
+  webhook_disabled: { label: "Disabled", tone: "warn", before: "" },
   reply_needed: { label: "Needs reply", tone: "warn", before: "oldest" },
   review_needed: { label: "To review", tone: "warn", before: "oldest" },
   decision_failed: { label: "Failed", tone: "bad", before: "first" },
@@ -42,8 +42,10 @@ function partsOf(item: Item): Parts {
     return { href: `/lines/${line.id}?agent=${agent?.id}`, title: `Line ${line.name}`, details };
   }
   if (webhook !== null) {
-    const title = `Webhook ${new URL(webhook.url).host}`;
-    return { href: `/webhooks/${webhook.id}`, title, details: [waiting(item, "event")] };
+    const { host, pathname } = new URL(webhook.url);
+    // Endpoints on the same host differ by their paths.
+    const details = [pathname === "/" ? "" : pathname, waiting(item, "event")];
+    return { href: `/webhooks/${webhook.id}`, title: `Webhook ${host}`, details };
   }
   if (apiKey !== null)
     return { href: `/api-keys/${apiKey.id}`, title: `API key ${apiKey.name}`, details: ["revoked"] };
@@ -79,7 +81,7 @@ function rowOf(item: Item): ListedRow {
     state: <Tag tone={tone}>{label}</Tag>,
     time: since !== null && (
       <>
-        {before} <Time value={since} isExact={before === "since"} />
+        {before} <Time value={since} />
       </>
     ),
   };
