@@ -129,11 +129,13 @@ describeDashboard("the overview", (dashboard) => {
     const owner = await addMember(gateway, { org: "counted", permissions: Object.values(Permission) });
     const { id, secret } = await mint(gateway, { agent: "counted-agent" });
     await mint(gateway, { agent: "counted-agent", expiresAt: new Date(Date.now() + 86_400_000) });
-    await call(secret, 8);
-    await gateway.rest("POST", "/messages", { token: secret, body: { message: "Hello" } });
-    await gateway.services.database.write((tx) =>
-      tx.update(Message, { agentId }, { status: MessageStatus.delivered }),
-    );
+    await call(secret, 7);
+    for (const status of [MessageStatus.delivered, MessageStatus.sent]) {
+      await gateway.rest("POST", "/messages", { token: secret, body: { message: "Hello" } });
+      await gateway.services.database.write((tx) =>
+        tx.update(Message, { agentId, status: MessageStatus.queued }, { status }),
+      );
+    }
     await publish(gateway, agentId, { rules: [] });
     await decisionClient(gateway, secret).decide({});
     await gateway.services.keys.update(await operator(gateway, "counted"), {
@@ -162,6 +164,10 @@ describeDashboard("the overview", (dashboard) => {
       Failed: "0",
       Decisions: "1",
     });
+    await seen(numbers.getByRole("link", { name: "1 more sent" }));
+    const heights = () =>
+      numbers.locator("dd:last-child").evaluateAll((all) => all.map(({ clientHeight }) => clientHeight));
+    await eventually(async () => new Set(await heights()).size).toBe(1);
     await seen(rowOf(page, "Not from an allowed network"));
     await numbers.getByRole("link", { name: "1", exact: true }).first().click();
     await page.waitForURL(/state=expiring/);

@@ -33,11 +33,10 @@ export function Headline(props: {
             value={counted(activity.delivered)}
             href={`/messages?status=arrived&${days}`}
           >
-            messages
-            {activity.sent.count > 0 && (
-              <>
-                , <Link href={`/messages?status=sent&${days}`}>{counted(activity.sent)} more sent</Link>
-              </>
+            {activity.sent.count > 0 ? (
+              <Link href={`/messages?status=sent&${days}`}>{counted(activity.sent)} more sent</Link>
+            ) : (
+              "messages"
             )}
           </Figure>
           <Figure
