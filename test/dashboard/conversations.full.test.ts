@@ -95,6 +95,9 @@ describeDashboard(
       const { id } = await talkTo("Stays Here");
       const move = async (visit: Visit = {}) => {
         const page = await dashboard.visit(`/conversations/${id}`, visit);
+        await seen(
+          page.getByRole("region", { name: "Conversation" }).getByRole("link", { name: "First agent" }),
+        );
         await page.getByRole("button", { name: "Actions for this conversation" }).click();
         await page.getByRole("menuitem", { name: "Move to another line" }).click();
         return dialogOf(page);

@@ -89,6 +89,7 @@ const About = ({ conversation }: { conversation: ConversationFragment }) => {
             </>
           ),
           "Assigned to": <Assignee conversation={conversation} />,
+          Agent: <Link href={`/agents/${conversation.agentId}`}>{conversation.agent.name}</Link>,
           Line: <LineLink agentId={conversation.agentId} name={lineName} />,
           Address: address === null ? "Since removed" : <bdi>{address}</bdi>,
           Opened: <Time value={createdAt} />,
