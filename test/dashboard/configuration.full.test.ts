@@ -570,6 +570,7 @@ describeDashboard("Configuration", (dashboard) => {
       if (!answer.ok()) failed.push(answer.status());
     });
     await seen(page.getByText("This agent does nothing yet."));
+    await seen(stateOf(page).getByRole("heading", { name: "Draft" }));
     await seen(stateOf(page).getByText("No problems"));
     await page.getByRole("button", { name: "Publish…" }).click();
     await seen(page.getByText("The agent has made no decisions recently"));

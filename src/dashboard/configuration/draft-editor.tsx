@@ -129,7 +129,7 @@ export function DraftEditor(props: {
     <section className={styles.card} aria-label="Draft">
       <header className={styles.header}>
         <div className={styles.heading}>
-          <h2>{draft !== null || hasChanges ? "Draft" : "Live version"}</h2>
+          <h2>Draft</h2>
           <State edit={edit !== undefined} isBased={hasChanges} draft={draft} live={live} />
         </div>
         {!deactivated && (
@@ -232,7 +232,7 @@ function State(props: { edit: boolean; isBased: boolean; draft: Draft | null; li
       {edit && <Tag tone="warn">Unsaved changes</Tag>}
       {draft === null ? (
         <span>
-          {isBased ? "Based on version" : "Version"} {live.version}, published{" "}
+          {isBased ? "Based on version" : "Same as the live version"} {live.version}, published{" "}
           <Time value={live.publishedAt} /> by {nameOfActor(live.publishedBy)}
         </span>
       ) : (
