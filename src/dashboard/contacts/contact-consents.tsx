@@ -113,7 +113,7 @@ const SetConsent = ({ id, topic, title, state, onClosed }: Change & { id: string
     <p>
       {state === "in"
         ? "Only do this if the contact has agreed. It applies to all addresses and replaces earlier opt-outs."
-        : "Applies to all addresses. Queued, scheduled and proposed messages about this topic are canceled. This can’t be undone."}
+        : `Applies to all addresses. Queued, scheduled and proposed messages ${topic === ALL ? "" : "about this topic "}are canceled. This can’t be undone.`}
     </p>
   </FormDialog>
 );
