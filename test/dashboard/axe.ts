@@ -50,6 +50,12 @@ export async function violations(page: Page, { only, within, without }: Checked 
 /** The rules whose results depend on the color scheme. */
 export const COLOR_RULES = ["color-contrast", "link-in-text-block"];
 
+/** Switches the color scheme of a page. */
+export async function showIn(page: Page, colorScheme: "light" | "dark"): Promise<void> {
+  await page.emulateMedia({ colorScheme });
+  await page.locator(`html[data-mantine-color-scheme="${colorScheme}"]`).waitFor({ state: "attached" });
+}
+
 /** True if the page fits the width of its window. */
 export const fits = (page: Page): Promise<boolean> =>
   page.evaluate(() => document.documentElement.scrollWidth <= document.documentElement.clientWidth);

@@ -13,6 +13,8 @@ export interface View {
   as?: "viewer" | "empty" | "deactivated" | "configuring" | null;
   /** Brings the page into the state. */
   open?: (page: Page, gateway: TestGateway) => Promise<void>;
+  /** True for a dialog as it opens, which another suite checks at every width; it is only for screenshots. */
+  isPlainDialog?: true;
   /** True if later views in the same browser page would show data that this view leaves behind. */
   alone?: true;
 }
@@ -178,6 +180,7 @@ export const VIEWS: Record<string, View> = {
     },
   },
   "api-keys rotate": {
+    isPlainDialog: true,
     path: "/api-keys",
     open: async (page) => {
       await act(page, "billing", "Rotate");
@@ -185,6 +188,7 @@ export const VIEWS: Record<string, View> = {
     },
   },
   "api-keys revoke": {
+    isPlainDialog: true,
     path: "/api-keys",
     open: async (page) => {
       await act(page, "billing", "Revoke");
@@ -192,6 +196,7 @@ export const VIEWS: Record<string, View> = {
     },
   },
   "api-keys settings": {
+    isPlainDialog: true,
     path: "/api-keys",
     open: async (page) => {
       await act(page, "billing", "Settings");
@@ -220,6 +225,7 @@ export const VIEWS: Record<string, View> = {
     open: (page) => seen(page.getByRole("heading", { name: "API key not found" })),
   },
   "api-keys rename": {
+    isPlainDialog: true,
     path: "/api-keys",
     open: async (page) => {
       await act(page, "billing", "Rename");
@@ -285,6 +291,7 @@ export const VIEWS: Record<string, View> = {
     },
   },
   "organization deactivate": {
+    isPlainDialog: true,
     path: "/settings/organization",
     open: async (page) => {
       await page.getByRole("button", { name: "Deactivate…" }).click();
@@ -292,6 +299,7 @@ export const VIEWS: Record<string, View> = {
     },
   },
   "agents create": {
+    isPlainDialog: true,
     path: "/agents?create=yes",
     open: (page) => seen(dialogOf(page).getByLabel("Slug")),
   },
@@ -303,6 +311,7 @@ export const VIEWS: Record<string, View> = {
     },
   },
   "agent delete": {
+    isPlainDialog: true,
     path: "/agents",
     open: async (page) => {
       await page.getByRole("button", { name: "Actions for Support desk" }).click();
@@ -350,6 +359,7 @@ export const VIEWS: Record<string, View> = {
     },
   },
   "members invite": {
+    isPlainDialog: true,
     path: "/settings/members",
     open: async (page) => {
       await page.getByRole("button", { name: "Invite member" }).click();
@@ -357,6 +367,7 @@ export const VIEWS: Record<string, View> = {
     },
   },
   "members sessions": {
+    isPlainDialog: true,
     path: "/settings/members",
     open: async (page) => {
       await page.getByRole("button", { name: "Actions for viewer@example.com" }).click();
@@ -390,6 +401,7 @@ export const VIEWS: Record<string, View> = {
     },
   },
   "conversation move": {
+    isPlainDialog: true,
     path: (inbox) => `/conversations/${inbox.conversation}`,
     open: async (page) => {
       await page.getByRole("button", { name: "Actions for this conversation" }).click();
@@ -398,6 +410,7 @@ export const VIEWS: Record<string, View> = {
     },
   },
   "conversation new": {
+    isPlainDialog: true,
     path: "/conversations",
     open: async (page) => {
       await page.getByRole("button", { name: "New conversation" }).click();
@@ -412,6 +425,7 @@ export const VIEWS: Record<string, View> = {
     },
   },
   "contact edit": {
+    isPlainDialog: true,
     path: (inbox) => `/contacts/${inbox.contact}`,
     open: async (page) => {
       await page.getByRole("button", { name: "Edit" }).click();
@@ -430,6 +444,7 @@ export const VIEWS: Record<string, View> = {
     },
   },
   "pets add": {
+    isPlainDialog: true,
     path: "/pets",
     open: async (page) => {
       await page.getByRole("button", { name: "Add pet" }).click();
