@@ -1,4 +1,4 @@
-import { withRealTimeouts } from "../support/patient-database";
+import { withShortTimeouts } from "../support/patient-database";
 import { slowTest } from "../support/slow-test";
 import { describeGateway } from "../support/suite";
 
@@ -8,7 +8,7 @@ const ENDLESS = {
   PostgreSQL: "SELECT pg_sleep(600)",
 };
 
-withRealTimeouts();
+withShortTimeouts(1);
 
 describeGateway({ engine: "any", env: { DATABASE_POOL_SIZE: "5" } }, (gateway, engine) => {
   const whoami = () => gateway.rest("GET", "/agent/whoami");

@@ -5,7 +5,7 @@ import { MessageStatus } from "../../src/features/messages/message.enums";
 import { postgres } from "../support/engines";
 import type { GatewayOptions } from "../support/gateway";
 import { addWebhookLine, lineClient } from "../support/lines";
-import { withRealTimeouts } from "../support/patient-database";
+import { withShortTimeouts } from "../support/patient-database";
 import { firstAgentId } from "../support/people";
 import { Receiver } from "../support/receiver";
 import { describeGateway } from "../support/suite";
@@ -18,7 +18,7 @@ const SENDS = {
   env: { DELIVERY_WORKERS: String(MESSAGES), ALLOW_PRIVATE_TARGETS: "127.0.0.0/8" },
 } satisfies GatewayOptions;
 
-withRealTimeouts();
+withShortTimeouts(1);
 
 describeGateway(SENDS, (gateway, engine) => {
   /** Directs messages without a contact to a receiver. */

@@ -1,6 +1,7 @@
 import { Client } from "pg";
 import { postgres, type TestDatabase } from "../support/engines";
 import { type Reply, startGateway, type TestGateway } from "../support/gateway";
+import { withShortTimeouts } from "../support/patient-database";
 import { type FaultyWay, startProxy } from "../support/proxy";
 
 /** Takes the lock for adding pets. */
@@ -22,6 +23,7 @@ function lastWord(fields: Record<string, string>): Buffer {
 }
 
 describe("connections to PostgreSQL that go bad", () => {
+  withShortTimeouts(2);
   let database: TestDatabase;
   let proxy: FaultyWay;
   let gateway: TestGateway;

@@ -3,10 +3,10 @@ import { createDataSource } from "../../src/features";
 import { Pet } from "../../src/features/pets/pet.entity";
 import { sqlite } from "../support/engines";
 import { type Reply, startGateway, type TestGateway } from "../support/gateway";
-import { withRealTimeouts } from "../support/patient-database";
+import { withShortTimeouts } from "../support/patient-database";
 import { codeOf } from "../support/people";
 
-withRealTimeouts();
+withShortTimeouts(1);
 
 /** Enough units of work for several transactions. */
 const WRITES = 601;

@@ -11,9 +11,12 @@ function set(times: number): void {
     Object.assign(limits, Object.fromEntries(Object.entries(real).map(([name, ms]) => [name, ms * times])));
 }
 
-/** Restores the real timeouts, for a test file about them; call it before the file opens a database. */
-export function withRealTimeouts(): void {
-  beforeAll(() => set(1));
+/**
+ * Shortens the timeouts for a test file about them; call it before the file opens a database.
+ * @param times a multiple of the real timeouts
+ */
+export function withShortTimeouts(times: number): void {
+  beforeAll(() => set(times));
   afterAll(() => set(TIMES_LONGER));
 }
 
