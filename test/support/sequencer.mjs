@@ -9,12 +9,16 @@ const TEST = join(import.meta.dirname, "..");
 const SLOW = {
   "suites/dashboard.suite.ts": 250_000,
   "suites/dashboard-other-half.suite.ts": 250_000,
-  "faults/crash.full.test.ts": 100_000,
   "faults/failover.full.test.ts": 90_000,
-  "faults/policy.full.test.ts": 60_000,
-  "faults/timers.full.test.ts": 40_000,
-  "openapi/clients.full.test.ts": 45_000,
+  "openapi/clients.full.test.ts": 60_000,
+  "faults/crash.full.test.ts": 55_000,
+  "oldest-postgres/oldest-postgres.full.test.ts": 40_000,
+  "faults/policy.full.test.ts": 35_000,
   "faults/stop.full.test.ts": 35_000,
+  "clients/typed-clients.full.test.ts": 28_000,
+  "faults/connections.full.test.ts": 25_000,
+  "faults/timers.full.test.ts": 20_000,
+  "faults/reviews.full.test.ts": 14_000,
 };
 
 /** Returns the number of bytes in the test files that a suite runs. */
