@@ -78,7 +78,7 @@ const OLD_MEXICAN = /^\+[\s().-]*52[\s().-]*1(?=(?:[\s().-]*\d){10}$)/;
 const loadPhones = (): typeof import("libphonenumber-js/min") => require("libphonenumber-js/min");
 
 /** Returns a number in E.164 format; undefined if it is invalid or has no country code. */
-export function normalizePhone(given: string): string | undefined {
+function normalizePhone(given: string): string | undefined {
   const text = given.replace(INTERNATIONAL, "+").replace(OLD_MEXICAN, "+52");
   const number = text.startsWith("+") ? loadPhones().default(text, { extract: false }) : undefined;
   return number?.isPossible() && number.ext === undefined ? number.number : undefined;
