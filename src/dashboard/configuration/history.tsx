@@ -7,6 +7,7 @@ import { Time } from "../ui/format";
 import { List, PAGE_SIZE } from "../ui/list";
 import { useListAddress } from "../ui/list-address";
 import { loaded } from "../ui/loaded";
+import { Name } from "../ui/name";
 import { Card } from "../ui/page";
 import { RowLink } from "../ui/row-link";
 import { RowMenu } from "../ui/row-menu";
@@ -75,10 +76,10 @@ export function History({ agent, live }: { agent: Agent; live: number }) {
 
 /** The publisher's note about the changes in a version. */
 const NoteOf = ({ version: { note, restoredFrom } }: { version: PublicationFragment }) => (
-  <span className={styles.anywhere}>
+  <Name>
     {restoredFrom !== null && <>Restored version {restoredFrom}</>}
     {restoredFrom !== null && note !== null && ": "}
     {note}
     {restoredFrom === null && note === null && <span className={styles.muted}>–</span>}
-  </span>
+  </Name>
 );

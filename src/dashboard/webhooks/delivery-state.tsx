@@ -1,4 +1,5 @@
 import { Time } from "../ui/format";
+import { Name } from "../ui/name";
 import pageStyles from "../ui/page.module.css";
 import { StateTag } from "../ui/tag";
 import type { DeliveryFragment, WebhookDeliveryState } from "./documents.generated";
@@ -39,6 +40,10 @@ export const DeliveryResponse = ({
 }) => (
   <div>
     {lastStatus ?? (attempts === 0 ? "–" : "No response")}
-    {lastError !== null && <p className={pageStyles.second}>{lastError}</p>}
+    {lastError !== null && (
+      <p className={pageStyles.second}>
+        <Name>{lastError}</Name>
+      </p>
+    )}
   </div>
 );

@@ -9,6 +9,7 @@ import { Icon } from "../ui/icon";
 import { List, onePage } from "../ui/list";
 import { useListAddress } from "../ui/list-address";
 import { loaded } from "../ui/loaded";
+import { Name } from "../ui/name";
 import { Empty, Page } from "../ui/page";
 import pageStyles from "../ui/page.module.css";
 import { RowLink } from "../ui/row-link";
@@ -69,7 +70,11 @@ export function Webhooks() {
           cells={(endpoint) => [
             <div key="url">
               <RowLink href={`/webhooks/${endpoint.id}`}>{endpoint.url}</RowLink>
-              {endpoint.description !== null && <p className={pageStyles.second}>{endpoint.description}</p>}
+              {endpoint.description !== null && (
+                <p className={pageStyles.second}>
+                  <Name>{endpoint.description}</Name>
+                </p>
+              )}
             </div>,
             nameOf(endpoint.agentId),
             <span key="events" className={styles.events}>
