@@ -93,9 +93,11 @@ export function ApiKeys() {
               cells={(key) => [
                 <Name key="name" apiKey={key} />,
                 ownerOf(key),
-                <div key="state" className={styles.state}>
-                  <KeyState apiKey={key} />
-                  <RejectedTag use={watch?.refused.find(({ apiKey }) => apiKey.id === key.id)} />
+                <div key="state" className={styles.states}>
+                  <div className={styles.state}>
+                    <KeyState apiKey={key} />
+                    <RejectedTag use={watch?.refused.find(({ apiKey }) => apiKey.id === key.id)} />
+                  </div>
                 </div>,
                 <Time key="created" value={key.createdAt} />,
                 key.lastUsedAt === null ? "Never" : <Time key="used" value={key.lastUsedAt} />,
