@@ -1,3 +1,4 @@
+import { Name } from "./name";
 import styles from "./wordmark.module.css";
 
 /** The logo, the product and the organization. */
@@ -12,7 +13,11 @@ export const Wordmark = ({ organization }: { organization?: string }) => (
     </svg>
     <div>
       <p className={styles.product}>Gateway</p>
-      {organization !== undefined && <p className={styles.organization}>{organization}</p>}
+      {organization !== undefined && (
+        <p className={styles.organization}>
+          <Name>{organization}</Name>
+        </p>
+      )}
     </div>
   </div>
 );
