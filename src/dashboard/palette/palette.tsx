@@ -8,6 +8,7 @@ import { usePolledQuery } from "../api/client";
 import { PAGES } from "../pages";
 import { useViewer } from "../session/session";
 import { Icon } from "../ui/icon";
+import { Name } from "../ui/name";
 import { SecretNote } from "../ui/pasted-secret";
 import { type PastedSecret, pastedKeyHref, secretIn } from "../ui/secrets";
 import { FindDocument } from "./documents.generated";
@@ -127,8 +128,8 @@ function Finder({ close }: { close: () => void }) {
                 onClick={() => open(entry)}
               >
                 {entry.icon && <Icon of={entry.icon} />}
-                <span className={styles.title}>{entry.title}</span>
-                {entry.hint && <span className={styles.hint}>{entry.hint}</span>}
+                <Name>{entry.title}</Name>
+                {entry.hint && <bdi className={styles.hint}>{entry.hint}</bdi>}
               </div>
             ))}
           </div>
