@@ -16,6 +16,6 @@ const TITLES = {
 
 export const Outcome = ({ outcome, detail }: TestOutcome) => (
   <Alert color={outcome === "accepted" ? "green" : "red"} role="none" title={TITLES[outcome]}>
-    {detail}
+    <p>{detail}</p>
   </Alert>
 );
