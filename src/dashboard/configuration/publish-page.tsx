@@ -98,11 +98,7 @@ function Review(props: Reviewed) {
   const { problems = [], warnings = [] } = data?.checkConfiguration ?? {};
   const isValid = data !== undefined && problems.length === 0;
   const tests = useTests(agent.id, draft, isValid);
-  const edit = (
-    <Link href={`/configuration?agent=${agent.id}`} className={styles.aside}>
-      Edit the draft
-    </Link>
-  );
+  const edit = <Link href={`/configuration?agent=${agent.id}`}>Edit the draft</Link>;
   return (
     <>
       {draft.basedOn !== live.version && (

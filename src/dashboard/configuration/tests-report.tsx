@@ -67,10 +67,12 @@ function Results({ report: { total, failed, differences, coverage } }: { report:
         ))}
       </dl>
       {differences.length > 0 && (
-        <Listed
-          label="Failed tests"
-          marks={differences.map(({ testId, message }) => ({ severity: "error", path: testId, message }))}
-        />
+        <div className={styles.text}>
+          <Listed
+            label="Failed tests"
+            marks={differences.map(({ testId, message }) => ({ severity: "error", path: testId, message }))}
+          />
+        </div>
       )}
       {gaps.length === 0 ? (
         <p className={styles.text}>The tests reach every rule and condition.</p>
