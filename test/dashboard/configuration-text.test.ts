@@ -53,6 +53,17 @@ describe("the text of a document", () => {
     ]);
   });
 
+  test("a part is found even if the browser takes half a second to parse the document", () => {
+    const templates = Object.fromEntries(Array.from({ length: 100 }, (_, at) => [`t${at}`, "Hi"]));
+    const text = textOf({ format: 1, templates });
+    let now = Date.now();
+    const clock = jest.spyOn(Date, "now").mockImplementation(() => now++);
+    const { from, to } = rangeOf(stateOf(text), "templates.t99");
+    clock.mockRestore();
+    expect(text.slice(from, to)).toBe('"Hi"');
+    expect(text.slice(0, from)).toMatch(/"t99": $/);
+  });
+
   test.each([
     ['{"format": 1,}', "Not valid JSON: Expected double-quoted property name.", 13],
     ['{"a" 1}', "Not valid JSON: Expected ':' after property name.", 5],

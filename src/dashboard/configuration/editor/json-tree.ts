@@ -2,7 +2,7 @@ import { ensureSyntaxTree, syntaxTree } from "@codemirror/language";
 import type { EditorState } from "@codemirror/state";
 
 /** Max time to parse a document when looking up a position (ms). */
-const PARSE_MS = 200;
+const PARSE_MS = 2_000;
 
 /** A node of a JSON syntax tree. */
 export type JsonNode = ReturnType<typeof syntaxTree>["topNode"];
