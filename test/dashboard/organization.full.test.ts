@@ -1,4 +1,4 @@
-import { mint } from "../support/gateway";
+import { mint, operator } from "../support/gateway";
 import { addMember, addOrganization } from "../support/people";
 import {
   act,
@@ -86,6 +86,19 @@ describeDashboard("the organization", (dashboard) => {
     await gone(dialogOf(page));
     expect((await whoami()).status).toBe(200);
     await gone(page.getByRole("note"));
+  });
+
+  test("offers no first agent while it is deactivated", async () => {
+    const { gateway } = dashboard;
+    await gateway.services.organizations.create({ slug: "unused", name: "Unused" });
+    const page = await dashboard.visit("", { as: await addMember(gateway, { org: "unused", manage: true }) });
+    const create = page.getByRole("link", { name: "Create an agent" });
+    await seen(create);
+    await gateway.services.organizations.deactivate(await operator(gateway, "unused"));
+    await page.reload();
+    await seen(page.getByRole("note"));
+    await seen(page.getByText("Create your first agent"));
+    await eventually(() => create.count()).toBe(0);
   });
 
   test("rejects a change that comes after the deactivation with a message", async () => {

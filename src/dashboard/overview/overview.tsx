@@ -47,7 +47,7 @@ export function Overview() {
 }
 
 function Content() {
-  const { manages, may } = useViewer();
+  const { manages, may, deactivated } = useViewer();
   const [params, setParams] = useSearchParams();
   const period: UsagePeriod = params.get("period") === "30d" ? "last_30_days" : "last_24_hours";
   const reads = may("conversations_read");
@@ -87,7 +87,7 @@ function Content() {
     (isSettled(activity) || !reads) &&
     (isSettled(attention) || !attends);
   if (!isLoaded) return agents.error ? <Failure error={agents.error} retry={agents.refetch} /> : <Loading />;
-  if (agents.data.agents.length === 0 && manages) return <NoAgents />;
+  if (agents.data.agents.length === 0 && manages) return <NoAgents deactivated={deactivated} />;
   return (
     <>
       {attends && <Attention query={attention} manages={manages} />}
@@ -124,15 +124,17 @@ function Content() {
 }
 
 /** Keys, lines and rules belong to an agent, so an agent must be created first. */
-const NoAgents = () => (
+const NoAgents = ({ deactivated }: { deactivated: boolean }) => (
   <Card title="Get started">
     <Empty title="Create your first agent">
       <p>
         An agent has its own API keys, lines and rules. Once you have an agent, you can create a key for it.
       </p>
-      <Button component={Link} href="/agents" size="xs">
-        Create an agent
-      </Button>
+      {!deactivated && (
+        <Button component={Link} href="/agents" size="xs">
+          Create an agent
+        </Button>
+      )}
     </Empty>
   </Card>
 );
