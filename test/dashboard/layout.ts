@@ -4,7 +4,8 @@ import type { Page } from "playwright-core";
  * Returns everything that does not fit: parts that a page, cell or dialog cuts off, table texts of more than two lines,
  * tags of more than one line or, beside a label, without their end, broken phone numbers and broken words of up to 12
  * letters in tables and tags, texts and fields at the edge of a card, rows that do not line up with the heading of their
- * card or dialog, menu buttons that are wrapped below the element before them, and parts that overflow the navigation.
+ * card or dialog, menu buttons that are wrapped below the element before them, squeezed icons, and parts that overflow the
+ * navigation.
  */
 export const cutOff = (page: Page): Promise<string[]> =>
   page.evaluate(() => {
@@ -58,7 +59,7 @@ export const cutOff = (page: Page): Promise<string[]> =>
       return element.matches("p") ? left + Number.parseFloat(getComputedStyle(element).paddingLeft) : left;
     };
     const atEdge = [
-      ...document.querySelectorAll("main section :is(p, label, input, select, textarea, button)"),
+      ...document.querySelectorAll("main section :is(p, label, input, select, textarea, button, svg)"),
     ].filter(
       (element) =>
         element.checkVisibility() &&
@@ -77,6 +78,11 @@ export const cutOff = (page: Page): Promise<string[]> =>
         menu.previousElementSibling !== null &&
         menu.getBoundingClientRect().top >= menu.previousElementSibling.getBoundingClientRect().bottom,
     );
+    const squeezed = [...document.querySelectorAll("svg[width]")].filter(
+      (icon) =>
+        icon.checkVisibility() &&
+        icon.getBoundingClientRect().width < Number.parseFloat(icon.getAttribute("width") ?? "") - 1,
+    );
     const side = document.querySelector("header");
     const outside = [...(side?.querySelectorAll("a, button, p, svg") ?? [])].filter(
       (element) =>
@@ -93,6 +99,7 @@ export const cutOff = (page: Page): Promise<string[]> =>
       ...atEdge.map((element) => `${nameOf(element)} is at the edge of its card`),
       ...unaligned.map((row) => `${nameOf(row)} does not line up with its heading`),
       ...alone.map((menu) => `the menu "${menu.ariaLabel}" is in a row of its own`),
+      ...squeezed.map((icon) => `an icon in "${icon.parentElement?.textContent?.slice(0, 30)}" is squeezed`),
       ...outside.map((element) => `${nameOf(element)} runs out of the navigation`),
     ];
   });

@@ -4,12 +4,13 @@ import { timestamp } from "../../src/common/time";
 import { AddressKind } from "../../src/features/contacts/contact-address.entity";
 import { Decision } from "../../src/features/decisions/decision.entity";
 import { Message } from "../../src/features/messages/message.entity";
+import { WebhookDelivery } from "../../src/features/webhooks/webhook-delivery.entity";
 import { addContact } from "../support/contacts";
 import { decisionClient, publish } from "../support/decisions";
 import { mint, operator, type TestGateway } from "../support/gateway";
 import { addLine, addWebhookLine, lineClient } from "../support/lines";
 import { addMember, firstAgentId, invite } from "../support/people";
-import { addEndpoint } from "../support/webhooks";
+import { addEndpoint, storeDelivery } from "../support/webhooks";
 import { COLOR_RULES, fits, ownPart, showIn, violations } from "./axe";
 import { fillInbox } from "./inbox";
 import { cutOff, laidOut } from "./layout";
@@ -39,6 +40,8 @@ async function fill(gateway: TestGateway) {
   const { id, secret } = await mint(gateway, { name: LONG });
   await gateway.rest("GET", "/agent/whoami", { token: secret });
   const ip = "2001:db8:85a3:1234:5678:8a2e:1370:7334";
+  const { secret: blocked } = await mint(gateway, { name: "blocked", allowedNetworks: ["192.0.2.0/24"] });
+  await gateway.rest("GET", "/agent/whoami", { token: blocked });
   for (const operation of ["GET /organization/agents/{agentId}/configuration", `query ${LONG.repeat(2)}`])
     services.usageRecorder.ended(id, operation, { ip }, "recent_sign_in_required");
   await services.usageRecorder.flush({ all: true });
@@ -57,6 +60,7 @@ async function fill(gateway: TestGateway) {
   const rename = "mutation ($name: String) { changeName(input: { name: $name }) { id } }";
   await gateway.graphql(rename, { name: LONG }, { token: viewer.token });
   const context = await operator(gateway);
+  await services.organizations.rename(context, { name: LONG.repeat(2) });
   await services.contacts.changeTags(context, {
     id: contact,
     add: ["vip", "t".repeat(50), "campaign-of-november"],
@@ -66,8 +70,23 @@ async function fill(gateway: TestGateway) {
   const url = `https://93.184.215.14/${LONG}`;
   const line = await addWebhookLine(gateway, { agentId, name: "x".repeat(63), url });
   const types = ["conversation_handed_off", "configuration_published", "message_delivered"];
-  const endpoint = await addEndpoint(gateway, { agentId, url, types });
-  const draft = { format: 1, templates: { [LONG]: LONG }, otherwise: [{ handoff: LONG }] };
+  const endpoint = await addEndpoint(gateway, { agentId, url, types, description: LONG.repeat(2) });
+  await storeDelivery(gateway, endpoint, agentId);
+  await services.database.write((tx) =>
+    tx.update(WebhookDelivery, { endpointId: endpoint.id }, { lastError: LONG.repeat(3) }),
+  );
+  const failing = {
+    id: LONG.slice(0, 63),
+    situation: { type: "order.late", data: {} },
+    expect: { rule: "other" },
+  };
+  const draft = {
+    format: 1,
+    situations: { "order.late": {} },
+    templates: { [LONG]: LONG },
+    otherwise: [{ handoff: LONG }],
+    tests: [{ ...failing, now: "2026-12-24T18:00:00Z" }],
+  };
   await services.configurations.saveDraft(context, agentId, draft, 0);
   const member = await addMember(gateway, { email: `remove.${"long.".repeat(20)}x@example.com` });
   await invite(gateway, { email: `${"long.".repeat(20)}invited@example.com` });
@@ -108,7 +127,7 @@ async function proposeMessage(gateway: TestGateway, contact: string): Promise<st
 async function holdMessage(gateway: TestGateway): Promise<string> {
   const agentId = await firstAgentId(gateway);
   const { id, name: line } = await addLine(gateway, { agentId, name: `paused-${"sms-".repeat(13)}` });
-  await lineClient(gateway).pause(id);
+  await lineClient(gateway).pause(id, LONG);
   const contact = { id: await addContact(gateway, { agentId, ref: "1", name: RIGHT_TO_LEFT }) };
   await gateway.services.contacts.changeTags(await operator(gateway), { ...contact, add: [RIGHT_TO_LEFT] });
   const addresses = [{ kind: AddressKind.phone, address: "+498912345678901" }];
@@ -214,7 +233,33 @@ describeDashboard("whatever the width, the dashboard", (dashboard) => {
         await check(`${path} ${name}`);
       }
     }
+    await page.keyboard.press("Control+k");
+    await dialogOf(page).getByRole("combobox").fill(LONG);
+    await seen(dialogOf(page).getByRole("group", { name: "Contacts" }));
+    await check("palette");
+    // A receiver can answer with a long word.
+    await page.route("**/graphql", (route) =>
+      /mutation TestLine\b/.test(route.request().postData() ?? "")
+        ? route.fulfill({ json: { data: { testLine: { outcome: "retryable", detail: LONG.repeat(3) } } } })
+        : route.continue(),
+    );
+    await follow(page, `/lines/${ids.line}?agent=${ids.agent}`);
+    await page.getByRole("main").getByRole("button", { name: "Send test message…" }).click();
+    await dialogOf(page).getByRole("button", { name: "Send test message" }).click();
+    await seen(dialogOf(page).getByText(LONG.repeat(3)));
+    await check("result of a test message");
   }, 360_000);
+
+  test("an invitation to an organization with a long name cuts nothing off", async () => {
+    const { link } = await invite(dashboard.gateway);
+    const page = await dashboard.visit(`/invitation${new URL(link).hash}`, { as: null });
+    await seen(page.getByRole("heading", { name: `Join ${LONG}` }));
+    for (const width of [PHONE, DESKTOP]) {
+      await page.setViewportSize({ width, height: 800 });
+      await laidOut(page);
+      await eventually(async () => [width, await fits(page), ...(await cutOff(page))]).toEqual([width, true]);
+    }
+  });
 
   test("pages cut nothing off and pass axe, even with long names without a space", async () => {
     const page = await dashboard.visit("/nowhere", { as: ids.viewer });

@@ -82,7 +82,7 @@ export function webhookClient(gateway: TestGateway) {
 /** Adds a webhook endpoint, by default at an allowed address that is never called. */
 export async function addEndpoint(
   gateway: TestGateway,
-  input: { agentId?: string | null; url?: string; types?: string[] } = {},
+  input: { agentId?: string | null; url?: string; types?: string[]; description?: string } = {},
 ): Promise<{ id: string; secret: string }> {
   const { body } = await webhookClient(gateway).create({ url: PUBLIC_URL, ...input });
   const { endpoint, signingSecret } = body.data.createWebhookEndpoint;
