@@ -104,10 +104,10 @@ describeGateway(
       expect(plain.raw).not.toMatch(/^List-Unsubscribe/im);
     });
 
-    test("a hundred requests to open the link opt no one out, but one POST does", async () => {
+    test("requests to open the link opt no one out, but one POST does", async () => {
       const { id, ref, address, path } = await subscribed();
       const before = (await consents()).length;
-      for (let i = 0; i < 50; i++) {
+      for (let i = 0; i < 3; i++) {
         const page = await ask("GET", path);
         expect([page.status, page.headers.get("content-type")]).toEqual([200, "text/html; charset=utf-8"]);
         const text = await page.text();
