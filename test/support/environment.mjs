@@ -54,6 +54,8 @@ export default class Environment extends TestEnvironment {
   async setup() {
     await super.setup();
     this.global.process.env.NODE_ENV = "production";
+    // Node's own limit; Jest's 100 makes each error and expectation more expensive.
+    this.global.Error.stackTraceLimit = 10;
     // Tests get a copy of the environment variables, whose TZ has no effect.
     this.global.setTimeZone = (zone) => {
       delete process.env.TZ;
