@@ -30,7 +30,7 @@ import { describeGateway } from "../support/suite";
 const ORIGIN = { ip: null, userAgent: null, requestId: null };
 const METADATA = `${OAUTH_BASE}/.well-known/oauth-protected-resource`;
 
-describeGateway({ env: OAUTH_ENV, strict: true }, (gateway, engine) => {
+describeGateway({ engine: "any", env: OAUTH_ENV, strict: true }, (gateway, engine) => {
   /** Another process on the same database. */
   let other: TestGateway;
   beforeAll(async () => {
