@@ -13,12 +13,12 @@ import { KEY_ENVIRONMENT, type KeyEnvironment } from "../../credentials/token-fo
 import type { Database } from "../../database/database";
 import { rowsById } from "../../database/rows-by-id";
 import type { Tx } from "../../database/unit-of-work";
-import { GatewayError, InvalidInput, noSuch } from "../../errors";
+import { GatewayError, InvalidInput } from "../../errors";
 import { once } from "../../idempotency/idempotency";
 import { type PageArgs, paginate } from "../../pagination/connection";
 import { listOfParent } from "../../pagination/list-of-parent";
 import { listPage } from "../../pagination/list-page";
-import { Agent } from "../agents/agent.entity";
+import { scopedAgentId } from "../agents/agent-scope";
 import { actorOf, recordAudit } from "../audit/audit";
 import type { Organization } from "../organizations/organization.entity";
 import { apiKeyActions } from "./api-key.audit";
@@ -181,9 +181,7 @@ export class ApiKeyService {
     const organizationId = organizationOf(context);
     const unit = async (tx: Tx) => {
       await assertSignedIn(tx, context, REQUIRED);
-      const hasAgent =
-        agentId === null || (isUuid(agentId) && (await tx.existsBy(Agent, { id: agentId, organizationId })));
-      if (!hasAgent) throw noSuch("agent");
+      if (agentId !== null) await scopedAgentId(tx, context, agentId);
       const create = async () => {
         const minter = await callingKey(tx, context);
         const key = limitedBy(minter, { ...settings, expiresAt: this.withinLifetime(end, minter) });

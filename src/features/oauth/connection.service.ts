@@ -16,7 +16,7 @@ import type { Database } from "../../database/database";
 import { returning } from "../../database/returning";
 import type { Tx } from "../../database/unit-of-work";
 import { GatewayError, InvalidInput, noSuch } from "../../errors";
-import { Agent } from "../agents/agent.entity";
+import { scopedAgentId } from "../agents/agent-scope";
 import { apiKeyActions } from "../api-keys/api-key.audit";
 import { ApiKey } from "../api-keys/api-key.entity";
 import { insertKey } from "../api-keys/key-changes";
@@ -108,7 +108,7 @@ export class ConnectionService {
     }
     return this.database.writeFor(ownerOf(caller), async (tx) => {
       await assertSignedIn(tx, context, REQUIRED);
-      await assertAgent(tx, context, agentId);
+      await scopedAgentId(tx, context, agentId);
       const record = await returning<{ payload: string } | undefined>(
         tx,
         `update oauth_record set consumed_at = $1 where hash = $2 and consumed_at is null and expires_at > $3
@@ -168,7 +168,7 @@ export class ConnectionService {
     const { context, agentId, clientId, name, scopes, expiresAt } = consent;
     const { id: memberId } = memberCaller(context);
     await assertSignedIn(tx, context, REQUIRED);
-    await assertAgent(tx, context, agentId);
+    await scopedAgentId(tx, context, agentId);
     const { apiKey } = await insertKey(tx, context, {
       organizationId: organizationOf(context),
       agentId,
@@ -223,11 +223,6 @@ export class ConnectionService {
 const pendingRequest = (id: string) => ({ hash: recordHash("Interaction", id), consumedAt: IsNull() });
 
 const secondsOf = (time: string): number => Math.floor(Date.parse(time) / 1000);
-
-async function assertAgent(tx: Tx, context: RequestContext, id: string): Promise<void> {
-  const organizationId = organizationOf(context);
-  if (!isUuid(id) || !(await tx.existsBy(Agent, { id, organizationId }))) throw noSuch("agent");
-}
 
 /** Revokes the keys of connected applications; without a context, the gateway itself ends the connections. */
 export async function endConnections(
