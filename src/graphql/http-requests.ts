@@ -1,7 +1,9 @@
-import type { FastifyInstance } from "fastify";
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { GraphQLFormattedError } from "graphql";
 import { GatewayError } from "../errors";
-import type { ErrorExtensions } from "./errors";
+import { setErrorHead } from "../http/error-handler";
+import { type ErrorExtensions, extensionsOf } from "./errors";
+import { mediaTypeFor } from "./plugins/http-status";
 
 /** Rejects request formats that other GraphQL servers support, with a message that says what to send instead. */
 export function rejectUnsupportedRequests(app: FastifyInstance): void {
@@ -19,6 +21,14 @@ export function rejectUnsupportedRequests(app: FastifyInstance): void {
     if (!Array.isArray(body)) done();
     else done(reject("Batching is not supported: send one operation per request."));
   });
+}
+
+/** Responds to a failure before execution with a GraphQL error in the client's preferred media type. */
+export function sendGraphQLError(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  const known = setErrorHead(error, request, reply);
+  return reply
+    .type(mediaTypeFor(request.headers.accept))
+    .send({ errors: [{ message: known.message, extensions: extensionsOf(known) }] });
 }
 
 /** Sets `request.errorCode` to the first error code of a response. */
