@@ -18,7 +18,8 @@ export function answerKnownRequests(
   return async (request: FastifyRequest, reply: FastifyReply): Promise<string | undefined> => {
     if (request.method !== "POST") return undefined;
     const { query, operationName, variables, extensions } = (request.body ?? {}) as Body;
-    if (typeof query !== "string" || !isNameOrLeft(operationName)) return undefined;
+    if (typeof query !== "string") return undefined;
+    if (operationName != null && typeof operationName !== "string") return undefined;
     if (!isObjectOrLeft(variables) || !isObjectOrLeft(extensions) || extensions?.persistedQuery)
       return undefined;
     const known = compiled.find(query, operationName);
@@ -36,9 +37,6 @@ export function answerKnownRequests(
 
 /** A body whose members have not been checked. */
 type Body = Readonly<Record<"query" | "operationName" | "variables" | "extensions", unknown>>;
-
-const isNameOrLeft = (value: unknown): value is string | null | undefined =>
-  value == null || typeof value === "string";
 
 const isObjectOrLeft = (value: unknown): value is Record<string, unknown> | null | undefined =>
   value == null || (typeof value === "object" && !Array.isArray(value));

@@ -77,7 +77,9 @@ export async function createHttpServer(
   app.decorateRequest("callContext", null as never);
   app.decorateRequest("errorCode", undefined);
   requests.track(app);
-  ignoreExpectations(app);
+  const { server } = app;
+  // Serves requests with an unknown expectation (RFC 9110, 10.1.1), because Node would reject them with a bare 417.
+  server.on("checkExpectation", (request, response) => server.emit("request", request, response));
   if (config.trustProxy !== false) dropForwardedPorts(app);
   addDefaultHeaders(app, headers);
   logRequests(app, log);
@@ -98,11 +100,6 @@ export async function createHttpServer(
 const withoutSchemas = (): never => {
   throw new Error("Routes have no schemas.");
 };
-
-/** Serves requests with an unknown expectation (RFC 9110, 10.1.1), because Node would reject them with a bare 417. */
-function ignoreExpectations({ server }: FastifyInstance): void {
-  server.on("checkExpectation", (request, response) => server.emit("request", request, response));
-}
 
 /** Lets responses end their connections before and during shutdown, because closing an idle one may lose a request. */
 function endConnectionsOnClose(app: FastifyInstance): void {

@@ -42,9 +42,9 @@ export const accessOf = (field: GraphQLField<unknown, unknown> | undefined) =>
  */
 export function enforceAccess(schema: GraphQLSchema): void {
   assertAccessDeclared(schema);
-  for (const type of Object.values(schema.getTypeMap())) {
-    if (isObjectType(type) && !isRootType(schema, type)) enforceBelow(type);
-  }
+  const roots = Object.values(OperationTypeNode).map((operation) => schema.getRootType(operation));
+  for (const type of Object.values(schema.getTypeMap()))
+    if (isObjectType(type) && !roots.includes(type)) enforceBelow(type);
   for (const operation of Object.values(OperationTypeNode)) {
     const changes = operation === OperationTypeNode.MUTATION;
     for (const field of Object.values(schema.getRootType(operation)?.getFields() ?? {})) {
@@ -61,9 +61,6 @@ export function enforceAccess(schema: GraphQLSchema): void {
     }
   }
 }
-
-const isRootType = (schema: GraphQLSchema, type: GraphQLObjectType): boolean =>
-  Object.values(OperationTypeNode).some((operation) => schema.getRootType(operation) === type);
 
 /** Enforces the access rules of an object type's fields. These fields are nullable and only read data. */
 function enforceBelow(type: GraphQLObjectType): void {

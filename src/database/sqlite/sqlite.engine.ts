@@ -131,7 +131,8 @@ export class SqliteEngine implements Engine {
     await writer.initialize();
     // Serializes the statements, so that a COMMIT cannot overtake an earlier statement.
     connectionOf(writer).serialize();
-    await switchToWal(writer);
+    // SQLite does not wait for other processes that also switch to WAL.
+    await retryWhileBusy(WAITS.writer, () => writer.query("PRAGMA journal_mode = WAL"));
     // An acknowledged write must survive a power failure.
     await writer.query("PRAGMA synchronous = FULL");
     await writer.query(`PRAGMA cache_size = -${WRITE_CACHE_KIB}`);
@@ -288,10 +289,6 @@ async function openReader(writer: DataSource): Promise<DataSource> {
   await reader.query(`PRAGMA mmap_size = ${MMAP_SIZE}`);
   return reader;
 }
-
-/** Switches to WAL, with retries: SQLite does not wait for other processes that do the same. */
-const switchToWal = (source: DataSource): Promise<void> =>
-  retryWhileBusy(WAITS.writer, () => source.query("PRAGMA journal_mode = WAL"));
 
 /** Retries work that fails because another process has locked the file. */
 async function retryWhileBusy<T>(maxWaitMs: number, work: () => Promise<T>): Promise<T> {

@@ -31,7 +31,6 @@ import type { ConfigurationDecider } from "./decider";
 import { checkDocument, type DocumentCheck } from "./document/check-document";
 import type { ConfigurationDocument } from "./document/format";
 import { storageProblem } from "./document/parse-document";
-import type { Problem } from "./document/problem";
 import { tokenProblems } from "./document/token-problems";
 import type { Surroundings } from "./document/warnings";
 import { assertLive, documentToPublish, insertVersion, liveVersion } from "./versions";
@@ -262,9 +261,9 @@ export class ConfigurationService {
     const { problems, document: checked } = await this.check(context, document);
     if (checked !== undefined && problems.length === 0) return checked;
     throw new InvalidInput(
-      problems.map((problem) => ({
-        path: problem.path || "document",
-        message: `${problem.message}${placeOf(problem)}`,
+      problems.map(({ path, message, position: at }) => ({
+        path: path || "document",
+        message: at ? `${message} (line ${at.line}, column ${at.column})` : message,
       })),
     );
   }
@@ -288,9 +287,6 @@ function testsFailed(differences: readonly ConfigurationTestDifference[]): Inval
     { tests },
   );
 }
-
-const placeOf = ({ position }: Problem): string =>
-  position ? ` (line ${position.line}, column ${position.column})` : "";
 
 const revisionConflict = (revision: number) =>
   new GatewayError(

@@ -14,8 +14,6 @@ const LINK_MAX_LENGTH = 2_200;
 /** Max length of a token, with some margin; longer strings are rejected. */
 const TOKEN_MAX_LENGTH = 100;
 
-const IsToken = () => MaxLength(TOKEN_MAX_LENGTH, { message: "must be an invitation token" });
-
 @InputType({ description: "A person to invite." })
 export class InviteMemberInput extends IdempotentInput {
   @Field(() => String, {
@@ -37,7 +35,7 @@ export class InviteMemberInput extends IdempotentInput {
 @InputType({ description: "An invitation token, and the new member's password and name." })
 export class AcceptInvitationInput {
   @Field(() => String, { description: "Invitation token: the part of the link after `#`." })
-  @IsToken()
+  @MaxLength(TOKEN_MAX_LENGTH, { message: "must be an invitation token" })
   token!: string;
 
   @Field(() => String, { description: "Password to sign in with, 12 to 200 characters." })

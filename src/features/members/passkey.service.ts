@@ -234,7 +234,8 @@ export class PasskeyService {
       };
       const isFor =
         used?.sessionId === null && [used.memberId, onlyFor].every((id) => (id ?? member.id) === member.id);
-      const isHolder = input.userHandle == null || input.userHandle === handleOf(member);
+      const handle = Buffer.from(member.id).toString("base64url");
+      const isHolder = (input.userHandle ?? handle) === handle;
       if (counter === undefined || !isFor || !isHolder) return reject("member_passkey_rejected");
       // Only one of several sign-ins with the same counter value succeeds.
       const { affected } = await tx
@@ -297,6 +298,3 @@ const useChallenge = (tx: Tx, challenge: string): Promise<Owner | undefined> =>
      returning session_id as "sessionId", member_id as "memberId"`,
     [hashOf(challenge), timestamp()],
   );
-
-/** Returns a member's user handle, as returned by authenticators. */
-const handleOf = ({ id }: Member): string => Buffer.from(id).toString("base64url");

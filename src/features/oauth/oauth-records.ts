@@ -68,7 +68,9 @@ export class OAuthRecords {
         this.exchanges.set(library.request(), { kind, id, writes: [] });
       },
       destroy: (id) => (kind === "Grant" ? this.grants.end(id) : this.destroy(kind, id, library)),
-      revokeByGrantId: (keyId) => this.deleteOf(kind, keyId),
+      revokeByGrantId: async (keyId) => {
+        await this.database.write((tx) => tx.delete(OAuthRecord, { kind, keyId }));
+      },
     };
   }
 
@@ -142,10 +144,6 @@ export class OAuthRecords {
     const hash = recordHash(kind, id);
     const { affected } = await this.database.write((tx) => tx.delete(OAuthRecord, { hash }));
     if (kind === "Interaction" && affected !== 1) throw alreadyUsed();
-  }
-
-  private async deleteOf(kind: string, keyId: string): Promise<void> {
-    await this.database.write((tx) => tx.delete(OAuthRecord, { kind, keyId }));
   }
 }
 

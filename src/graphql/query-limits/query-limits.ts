@@ -83,9 +83,9 @@ export function queryLimits(schema: GraphQLSchema, { schemaHidden, rateLimit, re
             const { operationName, variables } = context.request;
             assertAffordable(costOf(document, getOperationAST(document, operationName), variables));
             // The error has no details, because messages from graphql-js name types and fields of the hidden schema.
-            if (schemaHidden && caller.kind === "anonymous" && hasFault(schema, document)) {
-              throw new GatewayError("graphql_validation_failed");
-            }
+            if (!schemaHidden || caller.kind !== "anonymous") return;
+            const faults = validate(schema, document, undefined, { maxErrors: 1 });
+            if (faults.length > 0) throw new GatewayError("graphql_validation_failed");
           });
         },
         async didResolveOperation({ document, operation, request, contextValue, response }) {
@@ -170,6 +170,3 @@ function assertAffordable({ values, characters, readCharacters, counts }: QueryC
     );
   }
 }
-
-const hasFault = (schema: GraphQLSchema, document: DocumentNode): boolean =>
-  validate(schema, document, undefined, { maxErrors: 1 }).length > 0;

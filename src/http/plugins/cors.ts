@@ -47,11 +47,8 @@ export async function allowOrigins(
   app.addHook("onRoute", (route) => {
     const origin = originsOf(route.url);
     // The library adds an OPTIONS route for every path, including unknown ones.
-    if (route.url === "*") route.preHandler = rejectUnknownPath;
+    if (route.url === "*") route.preHandler = (_request, _reply, done) => done(noSuch("route"));
     route.config = { ...route.config, cors: origin.length > 0 && { origin } };
   });
   await app.register(cors, options);
 }
-
-const rejectUnknownPath = (_request: unknown, _reply: unknown, done: (error: Error) => void): void =>
-  done(noSuch("route"));

@@ -120,13 +120,11 @@ export function readKeyedData(
 ): ReadData | InputProblem[] {
   const read = readData(declaration, situation.data);
   if (Array.isArray(read) || configuration.keyOf(situation) !== undefined) return read;
-  return [keyTooLong(configuration, situation.type)];
+  const path = declarationOf(configuration.document, situation.type)?.key ?? "";
+  return [
+    { path, message: `must have at most ${SITUATION_KEY_MAX_LENGTH} characters, because it is the key` },
+  ];
 }
-
-const keyTooLong = ({ document }: CompiledConfiguration, type: string): InputProblem => ({
-  path: declarationOf(document, type)?.key ?? "",
-  message: `must have at most ${SITUATION_KEY_MAX_LENGTH} characters, because it is the key`,
-});
 
 export const rootsForConditions = (input: Omit<DecisionInput, "spent">, data: ObjectValue): ObjectValue => ({
   ...rootsForTemplates(input, data),
