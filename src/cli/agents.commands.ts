@@ -22,7 +22,6 @@ export function add(agents: Command): void {
     .description("create an agent")
     .requiredOption("--slug <slug>", "unique short name")
     .requiredOption("--name <name>", "display name")
-    .option("--json", "print one JSON object")
     .action(({ org, slug, name, json }: Json & { org?: string; slug: string; name: string }) =>
       withRun({ org }, async (run) => {
         const agent = await run<Agent>(CREATE, { input: { slug, name } });
@@ -35,7 +34,6 @@ export function add(agents: Command): void {
     .description("change an agent's display name; its slug stays the same")
     .argument("<slug>", "slug of the agent")
     .argument("<name>", "the new display name")
-    .option("--json", "print one JSON object")
     .action((slug: string, name: string, { json }: Json) =>
       withAgent(slug, async (run, { id }) => {
         const agent = await run<Agent>(RENAME, { input: { id, name } });
@@ -46,7 +44,6 @@ export function add(agents: Command): void {
   addYesOption(agents.command("delete"))
     .description("delete an agent that has no active keys, with all of its data except the keys")
     .argument("<slug>", "slug of the agent")
-    .option("--json", "print one JSON object")
     .action((slug: string, options: Json & Confirmation) =>
       withAgent(slug, async (run, { id, name }) => {
         await confirm(`Delete the agent ${slug} (${name}), with its contacts and messages?`, options);

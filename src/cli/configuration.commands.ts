@@ -23,7 +23,6 @@ export function add(configuration: Command): void {
     .command("check")
     .description("check a configuration document without a database; exit code 1 if it cannot be published")
     .argument("<file>", "the document as JSON")
-    .option("--json", "print one JSON object")
     .action(async (file: string, options: Json) =>
       (await import("./document-check.js")).check(file, options),
     );
@@ -33,7 +32,6 @@ export function add(configuration: Command): void {
     .description("run the tests of a configuration document without a database; exit code 1 if a test fails")
     .argument("<file>", "the document as JSON")
     .option("--junit <file>", "write a JUnit report, for pipelines")
-    .option("--json", "print one JSON object")
     .action(async (file: string, options: TestOptions) =>
       (await import("./document-tests.js")).test(file, options),
     );
@@ -54,6 +52,5 @@ export function add(configuration: Command): void {
       "--ignore-tests <reason>",
       "publish even if the document's tests fail; the reason is recorded in the audit log",
     )
-    .option("--json", "print one JSON object")
     .action(publish);
 }

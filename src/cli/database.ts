@@ -19,7 +19,6 @@ const CONFIRMED = "Confirmed. No lines were resumed, and no webhook endpoints we
 export function add(program: Command): void {
   addOnDatabase(program, "migrate")
     .description("run the pending database migrations")
-    .option("--json", "print one JSON object")
     .action(({ json }: Json) =>
       withDatabase(async (database) => {
         const ran = await database.migrate();
@@ -32,7 +31,6 @@ export function add(program: Command): void {
     .description("copy the embedded database to a file, even while the server is running")
     .argument("<file>", "path of the backup file")
     .option("--force", "overwrite an existing file")
-    .option("--json", "print one JSON object")
     .action(async (file: string, { force, json }: Json & { force?: true }) => {
       const copied = await backUp(loadConfig(process.env).databaseUrl, file, { force });
       printResult(json, copied, `Backed up to ${copied.file} (${copied.bytes} bytes).`);
@@ -42,7 +40,6 @@ export function add(program: Command): void {
     .description("replace the embedded database with a backup; stop the server first")
     .argument("<file>", "path of the backup file")
     .option("--force", "overwrite an existing database")
-    .option("--json", "print one JSON object")
     .action(async (file: string, options: Json & Confirmation & { force?: true }) => {
       if (options.force)
         await confirm(`Replace the database with ${file}? Its current data will be lost.`, options);
@@ -61,7 +58,6 @@ export function add(program: Command): void {
       "--same",
       "confirm that this database may deliver messages, without resuming lines or enabling endpoints",
     )
-    .option("--json", "print one JSON object")
     .action((options: Json & Confirmation & { same?: true }) =>
       withServices(async ({ restores }) => {
         if (options.same) await restores.confirmSame();

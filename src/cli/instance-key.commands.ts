@@ -11,7 +11,6 @@ export function add(instanceKey: Command): void {
     .description(
       "replace a lost instance key and discard all signing secrets and credentials; stop the servers first",
     )
-    .option("--json", "print one JSON object")
     .action((options: Json & Confirmation) =>
       withServices(async ({ instanceKey }) => {
         await confirm("Discard all signing secrets and stored credentials?", options);

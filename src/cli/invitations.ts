@@ -32,7 +32,6 @@ export function addInvitationCommands(members: Command): void {
   addPermissionOptions(addOrganizationOption(members.command("invite")))
     .description("invite a person with a one-time link, shown only once, that expires after 72 hours")
     .requiredOption("--email <address>", "e-mail address of the person")
-    .option("--json", "print one JSON object")
     .action(({ org, json, email, ...options }: InviteOptions) =>
       withRun({ org }, async (run) => {
         const input = { email, permissions: enumNames(permissionsOf(options)) };
@@ -55,7 +54,6 @@ export function addInvitationCommands(members: Command): void {
   addOrganizationOption(members.command("withdraw"))
     .description("withdraw a pending invitation; its link stops working")
     .argument("<email>", "e-mail address of the person")
-    .option("--json", "print one JSON object")
     .action((email: string, { org, json }: Options) =>
       withRun({ org }, async (run) => {
         const address = email.trim().toLowerCase();

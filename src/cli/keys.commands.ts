@@ -126,7 +126,6 @@ export function add(keys: Command): void {
     .option(...DESCRIPTION)
     .option(...RATE_LIMIT)
     .option(...NETWORKS)
-    .option("--json", "print one JSON object")
     .action(({ kind, agent, org, name, expiresIn, scopes, ...options }: CreateOptions) => {
       if (kind === "agent" ? agent === undefined : agent !== undefined || scopes === undefined)
         throw new GatewayError(
@@ -172,19 +171,17 @@ export function add(keys: Command): void {
       }),
     );
 
-  addYesOption(addOne("revoke", "revoke a key, effective on the next request"))
-    .option("--json", "print one JSON object")
-    .action((which: string, options: Json & Confirmation) =>
+  addYesOption(addOne("revoke", "revoke a key, effective on the next request")).action(
+    (which: string, options: Json & Confirmation) =>
       withKey(which, async (run, { id, name, hint }) => {
         await confirm(`Revoke ${hint} (${name})? Its clients will lose access.`, options);
         const key = await run<ApiKey>(REVOKE, { input: { id } });
         printResult(options.json, recordOf(key), `${hint} (${key.name}) was revoked at ${key.revokedAt}.`);
       }),
-    );
+  );
 
   addOne("rename", "rename an active key")
     .argument("<name>", "the new name")
-    .option("--json", "print one JSON object")
     .action((which: string, name: string, { json }: Json) =>
       withKey(which, async (run, { id }) => {
         const key = await run<ApiKey>(UPDATE, { input: { id, name } });
@@ -201,7 +198,6 @@ export function add(keys: Command): void {
     .option("--no-rate-limit", "use the server's limit")
     .option(...NETWORKS)
     .option("--no-networks", "accept the key from any network")
-    .option("--json", "print one JSON object")
     .action((which: string, { name, json, ...settings }: Json & Settings & { name?: string }) =>
       withKey(which, async (run, { id }) => {
         const key = await run<ApiKey>(UPDATE, { input: { id, name, ...settingsOf(settings) } });
@@ -217,7 +213,6 @@ export function add(keys: Command): void {
       duration(0, [DAY_SECONDS, "1d"]),
       0,
     )
-    .option("--json", "print one JSON object")
     .action((which: string, options: Json & Confirmation & { grace: number }) =>
       withKey(which, async (run, { id, name, hint }) => {
         const graceSeconds = options.grace;

@@ -60,15 +60,13 @@ export function add(lines: Command): void {
     addNewLineOptions(
       add("create", "create a line; the signing secret of a webhook line is shown only once"),
     ),
-  )
-    .option("--json", "print one JSON object")
-    .action(({ agent, json, ...options }: Options & LineOptions) =>
-      withAgent(agent, async (run, { id }) => {
-        const input = await newLineOf(id, options);
-        const { line, signingSecret } = await run<LineWithSecret>(CREATE, { input });
-        printWithSecret(json, line, signingSecret, `The line ${line.name} was created.`);
-      }),
-    );
+  ).action(({ agent, json, ...options }: Options & LineOptions) =>
+    withAgent(agent, async (run, { id }) => {
+      const input = await newLineOf(id, options);
+      const { line, signingSecret } = await run<LineWithSecret>(CREATE, { input });
+      printWithSecret(json, line, signingSecret, `The line ${line.name} was created.`);
+    }),
+  );
 
   const addChange = (name: string, description: string) =>
     add(name, description)

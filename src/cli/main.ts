@@ -57,7 +57,7 @@ const isVersion = named === undefined && /^(-V|--version)$/.test(process.argv[2]
 /** True if general help or one of these commands was requested; loading all commands would take a second. */
 const isLoaded = (...names: string[]) => (named === undefined ? !isVersion : names.includes(named));
 
-addOnDatabase(program, "start")
+const start = addOnDatabase(program, "start")
   .description("run the server, configured by environment variables")
   .action(async () => {
     process.setSourceMapsEnabled(true);
@@ -79,6 +79,14 @@ if (isLoaded("seed")) {
   const { add }: typeof import("./seed") = require("./seed");
   add(program);
 } else program.command("seed");
+
+/** Adds `--json` to the commands that do not declare it themselves. */
+function addJsonOption(command: Command): void {
+  command.commands.forEach(addJsonOption);
+  if (command.commands.length === 0 && !command.options.some(({ long }) => long === "--json"))
+    command.option("--json", "print one JSON object");
+}
+for (const command of program.commands) if (command !== start) addJsonOption(command);
 
 tolerateClosedPipe();
 

@@ -27,7 +27,6 @@ export function addAccountCommands(members: Command): void {
     .requiredOption("--org <slug>", "the member's organization")
     .requiredOption("--email <address>", "e-mail address to sign in with")
     .option("--password-stdin", "read the password from standard input")
-    .option("--json", "print one JSON object")
     .action(({ org, email, json, ...options }: AddOptions) =>
       withServices(async (services, valid) => {
         const { NewMember } = await import("../features/members/member.inputs.js");
@@ -41,7 +40,6 @@ export function addAccountCommands(members: Command): void {
 
   addYesOption(addOne("permit", "deprecated: use grant and revoke", { hidden: true }))
     .option("--manage", "grant config:manage; without this option, revoke all permissions")
-    .option("--json", "print one JSON object")
     .action((email: string, options: Json & Confirmation & { manage?: boolean }) =>
       withServices(async ({ members }) => {
         const { id: memberId, organization } = await members.byEmail(email);
@@ -60,7 +58,6 @@ export function addAccountCommands(members: Command): void {
     addOne("reset-password", "set a new password for a member and end all of the member's sessions"),
   )
     .option("--password-stdin", "read the password from standard input")
-    .option("--json", "print one JSON object")
     .action((email: string, options: Json & PasswordOption & Confirmation) =>
       withServices(async (services, valid) => {
         const { NewPassword } = await import("../features/members/member.inputs.js");
@@ -77,9 +74,8 @@ export function addAccountCommands(members: Command): void {
     );
 
   // Works even while the OpenID Connect issuer is down.
-  addOne("sign-in-link", "print a one-time link that signs a member in and expires after 15 minutes")
-    .option("--json", "print one JSON object")
-    .action((email: string, { json }: Json) =>
+  addOne("sign-in-link", "print a one-time link that signs a member in and expires after 15 minutes").action(
+    (email: string, { json }: Json) =>
       withServices(async ({ members, sessions, config }) => {
         const { SIGN_IN_LINK_PATH } = await import("../features/members/sign-in-link.http.js");
         const member = await members.byEmail(email);
@@ -88,11 +84,10 @@ export function addAccountCommands(members: Command): void {
         const text = `${link}\n\nThe link signs in ${member.email} once and expires after 15 minutes.`;
         printResult(json, { email: member.email, link }, text);
       }),
-    );
+  );
 
-  addYesOption(addOne("sign-out", "end all of a member's sessions, effective on the next request"))
-    .option("--json", "print one JSON object")
-    .action((email: string, options: Json & Confirmation) =>
+  addYesOption(addOne("sign-out", "end all of a member's sessions, effective on the next request")).action(
+    (email: string, options: Json & Confirmation) =>
       withServices(async ({ members, sessions }) => {
         const member = await members.byEmail(email);
         await confirm(`End all sessions for ${member.email}?`, options);
@@ -100,20 +95,18 @@ export function addAccountCommands(members: Command): void {
         const text = `Ended ${counted(ended, "session")} for ${member.email}.`;
         printResult(options.json, { ended }, text);
       }),
-    );
+  );
 
   const removes = "remove all of a member's passkeys, so that their password alone is enough to sign in";
-  addYesOption(addOne("remove-passkeys", removes))
-    .option("--json", "print one JSON object")
-    .action((email: string, options: Json & Confirmation) =>
-      withServices(async ({ members, passkeys }) => {
-        const member = await members.byEmail(email);
-        await confirm(`Remove all passkeys of ${member.email}?`, options);
-        const removed = await passkeys.removeAll(operatorFor(member.organization), member);
-        const text = `Removed ${counted(removed, "passkey")} of ${member.email}.`;
-        printResult(options.json, { removed }, text);
-      }),
-    );
+  addYesOption(addOne("remove-passkeys", removes)).action((email: string, options: Json & Confirmation) =>
+    withServices(async ({ members, passkeys }) => {
+      const member = await members.byEmail(email);
+      await confirm(`Remove all passkeys of ${member.email}?`, options);
+      const removed = await passkeys.removeAll(operatorFor(member.organization), member);
+      const text = `Removed ${counted(removed, "passkey")} of ${member.email}.`;
+      printResult(options.json, { removed }, text);
+    }),
+  );
 }
 
 /** Reads the password from standard input, or generates one, which must be shown. */

@@ -64,7 +64,6 @@ export function addMemberCommands(members: Command): void {
     if (name === "revoke") addYesOption(command);
     command
       .addArgument(new Argument("<permission>", "name of the permission").choices(PERMISSIONS))
-      .option("--json", "print one JSON object")
       .action((email: string, permission: Permission, options: Json & Confirmation) =>
         withMember(email, async (run, { id: memberId }) => {
           if (name === "revoke") await confirm(`Revoke ${permission} from ${email}?`, options);
@@ -76,27 +75,23 @@ export function addMemberCommands(members: Command): void {
   }
 
   const unlinks = "unlink a member's OpenID Connect account and end the sessions opened with it";
-  addYesOption(addOne("unlink", unlinks))
-    .option("--json", "print one JSON object")
-    .action((email: string, options: Json & Confirmation) =>
-      withMember(email, async (run, { id: memberId }) => {
-        await confirm(`Unlink the account of ${email} and end the sessions opened with it?`, options);
-        const member = await run<Member>(UNLINK, { input: { memberId } });
-        const done = `Unlinked ${member.email}. Their next OpenID Connect sign-in will link an account.`;
-        printResult(options.json, recordOf(member), done);
-      }),
-    );
+  addYesOption(addOne("unlink", unlinks)).action((email: string, options: Json & Confirmation) =>
+    withMember(email, async (run, { id: memberId }) => {
+      await confirm(`Unlink the account of ${email} and end the sessions opened with it?`, options);
+      const member = await run<Member>(UNLINK, { input: { memberId } });
+      const done = `Unlinked ${member.email}. Their next OpenID Connect sign-in will link an account.`;
+      printResult(options.json, recordOf(member), done);
+    }),
+  );
 
   const removes = "remove a member and end all of the member's sessions, effective on the next request";
-  addYesOption(addOne("remove", removes))
-    .option("--json", "print one JSON object")
-    .action((email: string, options: Json & Confirmation) =>
-      withMember(email, async (run, { id, organization: { slug } }) => {
-        await confirm(`Remove ${email} from ${slug}?`, options);
-        const removed = await run<Member>(REMOVE, { input: { id } });
-        printResult(options.json, recordOf(removed), `Removed ${removed.email} from ${slug}.`);
-      }),
-    );
+  addYesOption(addOne("remove", removes)).action((email: string, options: Json & Confirmation) =>
+    withMember(email, async (run, { id, organization: { slug } }) => {
+      await confirm(`Remove ${email} from ${slug}?`, options);
+      const removed = await run<Member>(REMOVE, { input: { id } });
+      printResult(options.json, recordOf(removed), `Removed ${removed.email} from ${slug}.`);
+    }),
+  );
 
   for (const [name, description, columns, whenEmpty] of [
     [

@@ -80,7 +80,6 @@ export function add(messages: Command): void {
     .description("release messages that an earlier version queued and an upgrade held back")
     .option("--agent <slug>", "only this agent's messages")
     .addOption(new Option("--all", "messages of all agents in all organizations").conflicts("agent"))
-    .option("--json", "print one JSON object")
     .action(({ agent, all, json }: Json & { agent?: string; all?: boolean }, command: Command) => {
       if (agent === undefined && !all) command.error("error: --agent <slug> or --all is required");
       return withServices(async (services) => {

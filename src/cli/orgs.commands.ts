@@ -31,7 +31,6 @@ export function add(orgs: Command): void {
     .description("create an organization")
     .requiredOption("--slug <slug>", "unique short name")
     .requiredOption("--name <name>", "display name")
-    .option("--json", "print one JSON object")
     .action(({ json, ...given }: Json & { slug: string; name: string }) =>
       withServices(async ({ organizations }, valid) => {
         const { NewOrganization } = await import("../features/organizations/organization.inputs.js");
@@ -45,7 +44,6 @@ export function add(orgs: Command): void {
     .description("change an organization's display name; its slug stays the same")
     .argument("<slug>", "slug of the organization")
     .argument("<name>", "the new display name")
-    .option("--json", "print one JSON object")
     .action((slug: string, name: string, { json }: Json) =>
       withRun({ org: slug }, async (run) => {
         const organization = await run<Organization>(RENAME, { input: { name } });
@@ -63,7 +61,6 @@ export function add(orgs: Command): void {
           : "reactivate an organization; its keys are accepted again",
       )
       .argument("<slug>", "slug of the organization")
-      .option("--json", "print one JSON object")
       .action((slug: string, options: Json & Confirmation) =>
         withRun({ org: slug }, async (run) => {
           if (deactivates) {

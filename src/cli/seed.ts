@@ -33,7 +33,6 @@ export function add(program: Command): void {
     .option("--messages <n>", "number of delivered messages to add, spread over these conversations", rows)
     .option("--queued <n>", "number of additional messages to queue; a server sends them", rows)
     .option("--force", "add contacts, conversations and messages even in production")
-    .option("--json", "print one JSON object")
     .action(async (options: Options, command: Command) => {
       const { pets, agent, contacts = 0, conversations = 0, messages = 0, queued = 0 } = options;
       if (agent === undefined && contacts + conversations + messages + queued > 0)

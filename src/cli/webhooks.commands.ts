@@ -71,7 +71,6 @@ export function add(webhooks: Command): void {
     .option("--agent <slug>", "only events of this agent; events of all agents if omitted")
     .option("--types <types>", "only events of these types, separated by commas", commaSeparated)
     .option("--description <text>", "purpose of the endpoint")
-    .option("--json", "print one JSON object")
     .action(({ org, agent, json, ...settings }: Options & SettingOptions & { agent?: string }) =>
       withRun({ org }, async (run) => {
         const input = { agentId: await agentIdOf(run, agent), ...settingsOf(settings) };
