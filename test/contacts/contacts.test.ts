@@ -119,9 +119,24 @@ describeGateway({ engine: "any" }, (gateway, engine) => {
       "043 210 00 07|(043) 210 00\u201107|\u202a043\u00a0210\u00a000\u00a007\u202c|43 210 00 07";
     for (const search of [international, national, "+41 43 21|0041 (0)43 2|41 43 210"].join("|").split("|"))
       expect([search, await found(search)]).toEqual([search, [swiss]]);
-    expect(await found("06 6982 1234")).toEqual([italian]);
+    for (const search of ["06 6982 1234", "+39 (0)6 6982 1234"])
+      expect([search, await found(search)]).toEqual([search, [italian]]);
     for (const search of ["043 210 00 08", "043 210", "210 00 07", "+42 43 210 00 07"])
       expect([search, await found(search)]).toEqual([search, []]);
+  });
+
+  test("a contact that a phone number matches twice takes one place on a page", async () => {
+    const several = [phone("+41 43 210 00 91"), phone("+41 43 210 00 92"), phone("+49 43 2100092")];
+    const both = [
+      await put({ ref: "41432100091", addresses: several }),
+      await put({ name: "41432100091", addresses: [phone("+43 43 2100092")] }),
+    ];
+    for (const search of ["41432100091", "0432100092"]) {
+      const { nodes, pageInfo } = (await client.list({ search, first: 1 })).body.data.contacts;
+      const after = pageInfo.endCursor;
+      const rest = (await client.list({ search, first: 1, after })).body.data.contacts.nodes;
+      expect([search, ...nodes, ...rest]).toEqual([search, ...both]);
+    }
   });
 
   test("lists are in ID order, page by page, by tag and by search", async () => {

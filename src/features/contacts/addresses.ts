@@ -90,7 +90,10 @@ const DIALED = /^[+(]{0,2}\d[\d\s()./\p{Pd}]+$/u;
 /** Min digits of a number without `+` or `00`, because shorter ones are more often something else. */
 const NATIONAL_MIN_LENGTH = 6;
 
-/** What a text can mean if it is a phone number in any notation. */
+/** Max length of a number in E.164 format, with its plus. */
+const E164_MAX_LENGTH = 16;
+
+/** The numbers that a text can represent. */
 export interface PhoneNotation {
   /** The number, or its beginning, in E.164 format; undefined for a number with a national prefix. */
   start?: string;
@@ -98,16 +101,23 @@ export interface PhoneNotation {
   national: string[];
 }
 
-/** Reads a phone number as a person types it, completely or, if it has a country code, only its beginning. */
+/**
+ * Reads a phone number as a person types it, completely or, if it has a country code, only its beginning. Of the
+ * national prefixes, only 0 is recognized, which some countries retain after their code.
+ */
 export function readPhone(given: string): PhoneNotation {
-  const text = withoutInvisible(given).trim().replace(CHANNEL, "").replace("(0)", "");
-  const number = DIALED.test(text) ? text.replace(/[^+\d]/g, "").replace(INTERNATIONAL, "+") : "";
+  const text = withoutInvisible(given).trim().replace(CHANNEL, "");
+  const whole = normalizePhone(text);
+  if (whole !== undefined) return { start: whole, national: [] };
+  const dialed = text.replace("(0)", "");
+  const number = DIALED.test(dialed) ? dialed.replace(/[^+\d]/g, "").replace(INTERNATIONAL, "+") : "";
+  if (number.length > E164_MAX_LENGTH) return { national: [] };
   if (number.startsWith("+")) return { start: normalizePhone(number) ?? number, national: [] };
   if (number.length < NATIONAL_MIN_LENGTH) return { national: [] };
   const { getCountries, getCountryCallingCode } = loadPhones();
+  const codes = [...new Set(getCountries().map((country) => getCountryCallingCode(country)))];
   const digits = number.replace(/^0/, "");
-  const national = getCountries().map((country) => `+${getCountryCallingCode(country)}${digits}`);
-  if (number === digits) return { start: `+${number}`, national: [...new Set(national)] };
-  // Italian numbers retain the zero.
-  return { national: [...new Set(national), `+39${number}`] };
+  const national = codes.map((code) => `+${code}${digits}`);
+  if (number === digits) return { start: `+${number}`, national };
+  return { national: [...national, ...codes.map((code) => `+${code}${number}`)] };
 }

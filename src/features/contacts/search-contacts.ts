@@ -40,8 +40,8 @@ export async function countFound(reader: EntityManager, search: Search): Promise
 }
 
 /**
- * Selects the contacts with the text as a term, the first `MAX_BY_PREFIX` with a term that starts with it, and
- * those with all of its words; the last word may be incomplete.
+ * Selects the contacts with the text or a phone number that it can represent as a term, the first `MAX_BY_PREFIX`
+ * with a term that starts with it, and all with its words; the last word may be incomplete.
  */
 function statementOf(
   { text, tag, ids, ...scope }: Search,
@@ -50,7 +50,7 @@ function statementOf(
   const parameters: unknown[] = [];
   const bind = (value: unknown) => `$${parameters.push(value)}`;
   const isOne = "agentId" in scope;
-  const entries = (condition: () => string) => {
+  const entries = (condition: () => string, distinct = "") => {
     const owner = isOne
       ? `= ${bind(scope.agentId)}`
       : `IN (SELECT id FROM agent WHERE organization_id = ${bind(scope.organizationId)} AND deleted_at IS NULL)`;
@@ -61,18 +61,22 @@ function statementOf(
       conditions.push(
         `EXISTS (SELECT 1 FROM contact_tag WHERE contact_tag.contact_id = entry.contact_id AND contact_tag.tag = ${bind(tag)})`,
       );
-    return `SELECT entry.contact_id FROM contact_term entry WHERE ${conditions.join(" AND ")}`;
+    return `SELECT ${distinct} entry.contact_id FROM contact_term entry WHERE ${conditions.join(" AND ")}`;
   };
   const isAfter = (id: string) =>
     after === undefined ? "" : `${id} ${direction === "ASC" ? ">" : "<"} ${bind(after)}`;
-  /** Selects a page of search-term rows. The index returns them in contact ID order. */
-  const page = (condition: () => string) => {
-    const matching = entries(() => [condition(), isAfter("entry.contact_id")].filter(Boolean).join(" AND "));
+  /** Selects a page of search-term rows. The index returns the rows of one term in contact ID order. */
+  const page = (condition: () => string, distinct?: string) => {
+    const from = () => [condition(), isAfter("entry.contact_id")].filter(Boolean).join(" AND ");
+    const matching = entries(from, distinct);
     return `SELECT contact_id FROM (${matching} ${isOne ? `ORDER BY entry.contact_id ${direction}` : ""} LIMIT ${limit}) AS part`;
   };
   const { starts, others } = termsToFind(text);
-  const parts = [page(() => `entry.term IN (${[...starts, ...others].map(bind).join(", ")})`)];
+  const parts: string[] = [];
+  // A contact can have several of these numbers.
+  if (others.length > 0) parts.push(page(() => `entry.term IN (${others.map(bind).join(", ")})`, "DISTINCT"));
   for (const start of starts) {
+    parts.push(page(() => `entry.term = ${bind(start)}`));
     const longer = entries(() => startsWith(bind, "entry.term", start, ">"));
     const rest = isAfter("contact_id");
     parts.push(
