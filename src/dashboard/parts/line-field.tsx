@@ -1,6 +1,7 @@
 import { NativeSelect } from "@mantine/core";
 import type { ReactNode } from "react";
 import { usePolledQuery } from "../api/client";
+import { Failure } from "../ui/failure";
 import { type AddressKind, ContactAddressKindsDocument, LineChoicesDocument } from "./documents.generated";
 
 /** Address kinds, worded for use in a sentence. */
@@ -25,13 +26,14 @@ export function LineField(props: {
   error: ReactNode;
 }) {
   const { agentId, any, except, contactId, error } = props;
-  const choices = usePolledQuery(LineChoicesDocument, { agentId }, { pollMs: 60_000 }).data?.lineChoices;
+  const { data, error: failure } = usePolledQuery(LineChoicesDocument, { agentId }, { pollMs: 60_000 });
   const contact = usePolledQuery(
     ContactAddressKindsDocument,
     { id: contactId ?? "" },
     { enabled: contactId !== undefined, pollMs: 60_000 },
   ).data?.contact;
-  const lines = choices?.filter(({ name, state }) => name !== except && state !== "archived");
+  if (data === undefined && failure !== null) return <Failure error={failure} />;
+  const lines = data?.lineChoices.filter(({ name, state }) => name !== except && state !== "archived");
   return (
     <NativeSelect
       name="line"
