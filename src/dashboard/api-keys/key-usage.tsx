@@ -149,7 +149,8 @@ function LastRejection({ id, reason }: { id: string; reason: keyof typeof REJECT
   return (
     <>
       {" "}
-      Last rejected: <Time value={entry.createdAt} /> from {entry.ip} ({browserOf(entry.userAgent)}).{" "}
+      Last rejected: <Time value={entry.createdAt} />
+      {entry.ip !== null && ` from ${entry.ip}`} ({browserOf(entry.userAgent)}).{" "}
       <Link href={`${historyOf(id)}&action=${action}`}>View rejected requests</Link>
     </>
   );
