@@ -24,7 +24,7 @@ interface Item {
   [subject: string]: unknown;
 }
 
-describeGateway({ engine: "any" }, (gateway) => {
+describeGateway((gateway) => {
   let agentId: string;
   let owner: string;
   const ids: Record<string, string> = {};

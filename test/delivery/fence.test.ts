@@ -52,7 +52,7 @@ interface Change {
 
 const any = <Item>(items: readonly Item[]) => items[Math.floor(Math.random() * items.length)] as Item;
 
-describeGateway({ ...SENDS, engine: "any" }, (gateway, engine) => {
+describeGateway(SENDS, (gateway, engine) => {
   test("two processes that send, move, hand off and close at random never send a message that a change has fenced off", async () => {
     const agentId = await firstAgentId(gateway);
     const other = await startGateway(engine, { ...SENDS, database: { url: gateway.databaseUrl } });

@@ -11,7 +11,6 @@ import { addLine, addWebhookLine } from "../support/lines";
 import { MailServer, rejection } from "../support/mail-server";
 import { firstAgentId, operatorOfAgent } from "../support/people";
 import { DELIVERING, describeGateway } from "../support/suite";
-import { someOf } from "../support/tiers";
 import { waitUntil } from "../support/wait-until";
 
 const TO = "ada@customer.test";
@@ -212,7 +211,7 @@ const FOREIGN = { providerId: "1.2@acme.example" };
 
 describe.each(Object.entries(SERVERS))("a report of %s", (_, form) => {
   test("names the message that failed, and says whether its address exists", async () => {
-    for (const reason of someOf(REASONS)) {
+    for (const reason of REASONS) {
       const id = uuid();
       const [, , isUndeliverable] = reason;
       expect([reason, await read(reportOn(`<${id}@acme.example>`, reason, form))]).toEqual([
