@@ -21,7 +21,7 @@ export class LineChoice {
   state!: LineState;
 }
 
-/** Returns what members who may not see a line's settings may know about it. */
+/** Returns a line without its settings. */
 export const choiceOf = (line: Line): LineChoice => ({
   id: line.id,
   name: line.name,
