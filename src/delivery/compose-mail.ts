@@ -11,7 +11,6 @@ const MAX_REFERENCES = 20;
 const REPLY_PREFIX =
   /^(\s*(re|aw|antw|sv|vs|odp|ynt|vá|rif|res|ref|回复|答复|回覆|返信)(\[\d+\])?\s*[:：])+\s*/i;
 
-/** An e-mail with its envelope. */
 export interface Mail {
   content: Buffer;
   messageId: string;

@@ -8,7 +8,6 @@ export const AttemptOutcome = enumOf("AttemptOutcome", "Outcome of a delivery at
 });
 export type AttemptOutcome = keyof typeof AttemptOutcome;
 
-/** The thread that an e-mail continues. */
 export interface MailThread {
   /** Subject of the e-mail that the thread continues; null to use the line's subject. */
   subject: string | null;
@@ -41,7 +40,6 @@ export interface OutboundMessage {
   createdAt: string;
 }
 
-/** Result of a delivery attempt. */
 export type SendResult = (
   | {
       outcome: typeof AttemptOutcome.accepted;
@@ -74,7 +72,6 @@ export type SendResult = (
   headers?: Readonly<Record<string, string>> | null;
 };
 
-/** The context of a delivery attempt. */
 export interface Attempt {
   /** Number of the attempt, 1 for the first one. */
   number: number;

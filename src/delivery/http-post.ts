@@ -15,7 +15,6 @@ const MAX_RECEIVED_BYTES = 2 * MAX_ANSWER_BYTES;
 /** Max time to drain an ignored body (ms) before its connection is closed. */
 const MAX_IGNORED_MS = 100;
 
-/** The response from a receiver. */
 export interface HttpAnswer {
   status: number;
   retryAfter: string | undefined;

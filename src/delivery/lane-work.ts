@@ -37,7 +37,6 @@ export interface DueWork {
   waiting: readonly Pick<Dispatch, "laneId" | "channelId">[];
 }
 
-/** The result of a dispatch. */
 export interface FinishedSend
   extends Pick<Dispatch, "laneId" | "channelId" | "channelKind" | "url" | "attempt"> {
   messageId: string;
@@ -46,13 +45,11 @@ export interface FinishedSend
   isHeld: boolean;
 }
 
-/** The senders and the observer of a transaction. */
 export interface LaneContext {
   senders: FreeSenders;
   observer: WorkObserver;
 }
 
-/** The work of one kind of lane. */
 export interface LaneWork {
   /** Performs the due work of the lanes that the transaction has locked; assigns senders in the order of `laneIds`. */
   start(tx: Tx, laneIds: readonly string[], context: LaneContext): Promise<DueWork>;

@@ -341,7 +341,6 @@ export class Lanes {
   }
 }
 
-/** An SQL condition for lanes whose agent was deleted. */
 const OF_DELETED_AGENT =
   "EXISTS (SELECT 1 FROM agent WHERE agent.id = agent_id AND agent.deleted_at IS NOT NULL)";
 

@@ -12,7 +12,6 @@ const USER_AGENT = `agent-petstore-gateway/${version}`;
 /** Status codes below 500 after which another attempt may succeed. */
 const RETRYABLE = [408, 425, 429];
 
-/** A receiver of signed requests. */
 export interface SignedTarget {
   /** The receiver's URL, as returned by `Targets.assertAllowedUrl`. */
   url: string;

@@ -73,7 +73,6 @@ export async function wakeLanes(tx: Tx, agents: readonly Waking[]): Promise<Waki
 
 const idsIn = (rows: readonly { id: string }[]): string[] => rows.map(({ id }) => id);
 
-/** The work of lanes that wake other lanes. */
 export const wakeWork: LaneWork = {
   start: async (tx, laneIds) => {
     const lanes: Pick<Lane, "id" | "position">[] = await tx.query(

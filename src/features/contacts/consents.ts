@@ -39,7 +39,6 @@ const hashOf = (
 /** Max consents stored or rehashed per statement. */
 const MAX_TOGETHER = 500;
 
-/** A consent to store for one address. */
 interface Wanted extends Omit<NewConsent, "addresses"> {
   address: AnyAddress;
   addressHash: string;

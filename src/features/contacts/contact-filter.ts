@@ -19,7 +19,6 @@ export type ContactFilter =
       parameters: ObjectLiteral;
     };
 
-/** Arguments that limit a list to certain contacts. */
 export interface ContactFilterArgs {
   search?: string | null | undefined;
   contactId?: string | null | undefined;

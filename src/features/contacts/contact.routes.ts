@@ -38,7 +38,6 @@ const CHANGE = { tags: ["new", "vip"], changed: ["new"] };
 const TAG_ERRORS = ["conflict", "limit_reached"] as const;
 const CHANGED = "All of the contact's tags, and the tags that changed.";
 
-/** Routes for the contacts of the API key's agent. */
 export const contactRoutes: RouteGroup = {
   tag: "Contacts",
   description: "The people the agent talks to.",

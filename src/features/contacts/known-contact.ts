@@ -63,7 +63,6 @@ export const isMeant = (
     ? contact.ref === ref
     : addresses.some((each) => each.kind === address.kind && each.address === address.address);
 
-/** A contact with its addresses. */
 export interface KnownContact {
   contact: Contact;
   addresses: readonly ContactAddress[];

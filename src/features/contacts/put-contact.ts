@@ -66,7 +66,6 @@ export function putContacts(
   );
 }
 
-/** The `ref` and addresses of an input. */
 interface Names {
   agentId: string;
   ref: string | null;

@@ -19,7 +19,6 @@ import { changeKnownTags, tagsOf } from "./tag-changes";
 /** Max contacts from one request that can share a transaction. */
 const PUT_TOGETHER = 100;
 
-/** A contact to store for an agent. */
 export interface PutRequest {
   context: RequestContext;
   agentId: string;

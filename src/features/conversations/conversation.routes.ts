@@ -86,7 +86,6 @@ const change = (verb: "handOff" | "release" | "close", summary: string, after: o
   },
 });
 
-/** Routes for the conversations of the API key's agent. */
 export const conversationRoutes: RouteGroup = {
   tag: "Conversations",
   description: "Conversations between the agent and its contacts.",

@@ -30,7 +30,6 @@ import {
 import { insertConversation } from "./open-conversation";
 import { conversationQueueFull, queueMessages, roomIn } from "./queue-messages";
 
-/** A message to send, and the caller that sends it. */
 interface Sending {
   context: RequestContext;
   /** The conversation's ID; null for the agent's default contact, if it has one. */

@@ -25,7 +25,6 @@ import { type Conversation, Handler } from "./conversation.entity";
 import { lockConversations } from "./find-conversation";
 import { endWait, sequencesOf, takePlaces } from "./queue-messages";
 
-/** The columns that an approval changes. */
 const APPROVED = [
   "status",
   "scheduledReason",

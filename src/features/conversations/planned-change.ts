@@ -16,7 +16,6 @@ import type { Place } from "./find-conversation";
 /** The reason for a release: a caller's request, or the `releaseAfter` timeout. */
 export type ReleaseReason = "request" | "timeout";
 
-/** A change to a conversation and its queued messages. */
 export interface PlannedChange {
   change: Partial<Pick<Conversation, "lineId" | "addressId" | "handler" | "state">>;
   /** Selects the queued messages to cancel, and sets their error code. Other messages stay queued. */

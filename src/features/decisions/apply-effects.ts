@@ -23,7 +23,6 @@ import { scheduleOf, send } from "./effects/send-messages";
 import type { EffectExplanation } from "./explanation";
 import type { WaveUnit } from "./wave";
 
-/** The results of applying a decision's effects. */
 export interface Applied {
   /** The result of each effect, in order. */
   effects: EffectExplanation[];

@@ -27,7 +27,6 @@ import { forget } from "./rule-matches";
 import { takeSnapshot } from "./snapshot";
 import { inTurns, type WaveUnit } from "./wave";
 
-/** The configuration and the assumptions of a dry run. */
 export interface Trial {
   /** The configuration to use instead of the live one. */
   against: Against | undefined;

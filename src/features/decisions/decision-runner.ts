@@ -24,7 +24,6 @@ export const MODEL = "model";
 /** The error that replaces an unexpected error, whose details must not be exposed. */
 export const FAILURE = { code: "internal_error", message: "The decision failed unexpectedly." };
 
-/** A stored decision, with its organization's ID. */
 interface OwnedDecision extends DueDecision {
   owner: string;
 }
@@ -95,7 +94,6 @@ const unanswered = ({ code, message }: ExplanationError): SendResult => ({
   detail: message,
 });
 
-/** Returns the decisions that are still pending. */
 async function undecided(tx: Tx, ids: readonly string[]): Promise<OwnedDecision[]> {
   const rows: (Omit<OwnedDecision, "basis"> & { basis: string | null })[] = await tx.query(
     `select decision.id, agent_id as "agentId", contact_id as "contactId", conversation_id as "conversationId", basis,

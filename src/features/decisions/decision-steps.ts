@@ -41,7 +41,6 @@ export interface DecisionContext {
   unit: WaveUnit;
 }
 
-/** A decision to make in the background, with its agent and organization. */
 export interface Resumed {
   decision: Decision;
   agent: Agent;

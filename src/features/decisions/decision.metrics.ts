@@ -21,7 +21,6 @@ export const NO_ERROR = "none";
 
 const TEMPLATE: readonly EffectError["code"][] = ["template_error", "too_expensive"];
 
-/** The error codes of failed effects. */
 const FAILURES: Readonly<Record<Effect["kind"], readonly string[]>> = {
   send: [
     "not_found",

@@ -60,7 +60,6 @@ const EXPLAINED = {
   },
 };
 
-/** Routes for the decisions of the API key's agent. */
 export const decisionRoutes: RouteGroup = {
   tag: "Decisions",
   description: "The agent's decisions in the situations submitted to it.",

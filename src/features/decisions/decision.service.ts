@@ -27,7 +27,6 @@ import type { DecideInput, DecisionsArgs } from "./decision.inputs";
 import type { DecisionMaker, Trial } from "./decision-maker";
 import type { Planning } from "./planning";
 
-/** A submitted situation. */
 interface Request {
   context: RequestContext;
   input: Omit<DecideInput, "dryRun" | "against" | "as">;

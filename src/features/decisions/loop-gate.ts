@@ -6,7 +6,6 @@ const LOOP = "loop";
 /** Max automatic answers to an address per hour; the decision that reaches it can still send its messages. */
 export const MAX_AUTOMATIC_ANSWERS = 5;
 
-/** The error for effects skipped while the gate is closed. */
 export const LOOP_ERROR: ExplanationError = {
   code: LOOP,
   message: `The address received ${MAX_AUTOMATIC_ANSWERS} automatic answers within an hour.`,

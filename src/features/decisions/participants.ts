@@ -53,7 +53,6 @@ interface Reference {
   defaultId?: string | undefined;
 }
 
-/** A resolved reference, with its contact. */
 interface Met {
   reference: Reference;
   contact: Contact | null;
@@ -94,7 +93,6 @@ export async function findParticipants(
   });
 }
 
-/** Resolves situations' references. */
 async function referencesOf(
   tx: Tx,
   named: readonly (ParticipantReference | GatewayError)[],

@@ -34,7 +34,6 @@ import { plan } from "./plan";
 /** Max decisions per replay. */
 export const MAX_REPLAYED = 500;
 
-/** The configuration to replay decisions with. */
 export interface Against {
   /** The configuration's version number; null for a draft, or for a document given in the request. */
   version: number | null;

@@ -101,7 +101,6 @@ const whileAsked = <Row extends Pick<RuleMatch, "subjectId">>(match: Row): Row =
 
 const nameOf = ({ subjectId, ruleId }: Pick<RuleMatch, "subjectId" | "ruleId">) => `${subjectId} ${ruleId}`;
 
-/** Returns the time when a rule last matched for a subject. */
 const matchedAt = coalesceKeysInTx(async (tx: Tx, names) => {
   const pairs = names.map((name) => name.split(/ (.*)/s) as [string, string]);
   const subjectIds = [...new Set(pairs.map(([subjectId]) => subjectId))];

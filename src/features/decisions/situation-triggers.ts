@@ -23,12 +23,10 @@ import { messageIdsOf } from "./snapshot";
 /** Max messages from a contact per decision; further messages start another decision. */
 const MAX_BURST = 20;
 
-/** A situation in a conversation, raised by the gateway. */
 interface Raised extends Pick<Decision, "agentId" | "contactId" | "conversationId"> {
   situation: Situation;
 }
 
-/** A message that could not be delivered, with its conversation. */
 interface FailedRow extends Pick<Decision, "agentId" | "contactId" | "conversationId"> {
   id: string;
 }
@@ -137,7 +135,6 @@ export class SituationTriggers {
     await changeTogether(tx, this.adding(tx, raising));
   }
 
-  /** Returns the changes that store pending decisions and their due times. */
   private adding(tx: Tx, raised: readonly (readonly [Decision, Timestamp])[]): Change[] {
     const decisions = raised.map(([decision]) => decision);
     const lanes = raised.map(([{ id, agentId }, wakeAt]) => ({ id, agentId, kind: DECISION_LANE, wakeAt }));

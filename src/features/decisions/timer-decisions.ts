@@ -84,7 +84,6 @@ export class TimerDecisions {
     );
   }
 
-  /** Returns the pending decision about a timer's situation. */
   private async timed(
     tx: Tx,
     { id: timerId, agentId, contactId, situationType: type, data }: Timer,

@@ -20,7 +20,6 @@ export const HELD_TIMER_LANE = "held_timer";
 /** Max sleep time of a held timer's lane (ms). */
 const HELD_MS = DAY_MS;
 
-/** A waiting timer. */
 interface WaitingTimer extends DueTimer {
   dueAt: Timestamp;
   /** The timer's organization ID. */

@@ -2,7 +2,6 @@ import { groupBy } from "../../common/group-by";
 import { settled } from "../../database/coalesce-in-tx";
 import { GatewayError } from "../../errors";
 
-/** Callbacks for units of work that run in one transaction. */
 interface Units<Item, Input, Result> {
   /** Returns the subject of a unit; undefined for a unit that no other unit waits for. */
   subjectOf(input: Input, index: number): string | undefined;

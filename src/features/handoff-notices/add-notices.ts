@@ -13,7 +13,6 @@ import { HandoffSubscription } from "./handoff-subscription.entity";
 /** Lane kind for notices; a lane has the ID of its notice. */
 export const NOTICE_LANE = "notice";
 
-/** A conversation that was handed off. */
 interface Handoff {
   lanes: Lanes;
   conversation: { id: string; agentId: string; assigneeId: string | null };

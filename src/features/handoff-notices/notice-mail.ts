@@ -1,6 +1,5 @@
 import type { SystemMail } from "../../delivery/mailer";
 
-/** A notice, with the data for its e-mail. */
 export interface Notice {
   id: string;
   conversationId: string;

@@ -41,7 +41,6 @@ export interface Inbound {
   isAutomatic: boolean;
 }
 
-/** An inbound message with its sender. */
 export interface Received {
   message: Message;
   contactId: string;
@@ -49,10 +48,8 @@ export interface Received {
   isNew: boolean;
 }
 
-/** A line with its agent and organization. */
 export type InboundLine = Line & { agent: Agent };
 
-/** A message arriving on a line. */
 export interface Arrival {
   line: InboundLine;
   from: Address;

@@ -35,7 +35,6 @@ const REPORTED = [
   MessageStatus.failed,
 ] as const;
 
-/** The body of a contact's message. */
 export const INBOUND_MESSAGE = z.object({
   id: text(
     PROVIDER_ID_MAX_LENGTH,

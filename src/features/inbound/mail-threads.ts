@@ -8,7 +8,6 @@ const MAX_MEMORY_MB = 256;
 /** Max idle time of a thread (ms). Idle threads do not free their memory. */
 export const IDLE_TIMEOUT_MS = 10_000;
 
-/** An e-mail, as passed to a thread. */
 export interface MailForThread {
   /** The e-mail's bytes, in chunks. */
   raw: Uint8Array[];

@@ -17,7 +17,6 @@ import { optOutIntent } from "./opt-out";
 import { type DividedText, isSignature, ownWords } from "./own-words";
 import { type MailLine, type ParsedMail, parseMail } from "./parse-mail";
 
-/** A mail server's report. */
 export interface MailReport {
   /** A failed message from the gateway, or a message that its recipient complained about. */
   report: { failure: Omit<Receipt, "lineId"> } | { complaintAbout: Receipt["message"] } | undefined;

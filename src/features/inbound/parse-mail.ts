@@ -28,13 +28,11 @@ export const RESULT_MAX_BYTES = 524_288;
 /** Max length of a thread's strings (UTF-16 code units): one character longer than the stored text. */
 export const PARSED_TEXT_MAX_LENGTH = 2 * (MESSAGE_TEXT_MAX_LENGTH + 1);
 
-/** The line that received an e-mail. */
 export interface MailLine {
   organizationId: string;
   lineId: string;
 }
 
-/** The parsed contents of an e-mail. */
 export interface ParsedMail {
   /** The possible sender addresses, best first. */
   senders: { address: string; name: string }[];

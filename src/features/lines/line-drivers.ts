@@ -13,7 +13,6 @@ import { lineTarget } from "./line-target";
 /** Max lines whose drivers are cached; creating a driver requires reading the line and deriving its signing secret. */
 const MAX_KEPT = 1_000;
 
-/** The driver for one version of a line. */
 interface Kept {
   version: number;
   /** When the previous signing secret expires; null if there is none. */

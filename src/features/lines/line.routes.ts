@@ -1,6 +1,5 @@
 import type { RouteGroup } from "../../schema/rest-route";
 
-/** Routes for the lines of the API key's agent. */
 export const lineRoutes: RouteGroup = {
   tag: "Lines",
   description: "The lines that the agent sends messages from.",

@@ -15,7 +15,6 @@ import { loseSecrets } from "./lose-secrets";
 /** Name of every agent's first line. */
 const FIRST_LINE = "main";
 
-/** The line services needed for message delivery. */
 export interface LineServices {
   lines: LineService;
   drivers: LineDrivers;

@@ -8,7 +8,6 @@ import { HeldReason, MessageAuthor, MessageError, MessageStatus } from "./messag
 /** The line that a message would be sent on. */
 export type GateLine = Pick<Line, "id" | "kind" | "state" | "ratePerMinute" | "version" | "whenUncertain">;
 
-/** The state that a message's gates depend on. */
 export interface GateContext {
   agentId: string;
   /** The version of the configuration whose policy applies; null if there is none. */
@@ -35,7 +34,6 @@ export interface GateContext {
   };
 }
 
-/** The columns of a message that its gates depend on. */
 export type QueuedRow = Pick<
   Message,
   | "id"
@@ -71,7 +69,6 @@ export type Start =
   | Unsent
   | { status: typeof MessageStatus.delivered | typeof MessageStatus.sending; line: GateLine };
 
-/** The reason why a message is not sent yet. */
 export type Unsent =
   | { status: typeof MessageStatus.queued; heldReason: HeldReason | null; notBefore: Timestamp | null }
   | { status: typeof MessageStatus.failed | typeof MessageStatus.canceled; errorCode: MessageError };

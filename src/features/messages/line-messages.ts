@@ -17,7 +17,6 @@ export const lineIdOf = (message: string): string =>
       (SELECT usual.id FROM line usual WHERE usual.agent_id = ${message}.agent_id AND usual.is_default))
     ELSE ${message}.line_id END`;
 
-/** A line's queued messages. */
 export interface QueuedOnLine {
   count: number;
   /** Number of messages that are held back, other than by an earlier message in their conversation. */

@@ -1,6 +1,5 @@
 import { listRoute, named, type RouteGroup } from "../../schema/rest-route";
 
-/** The fields of a message. */
 export const MESSAGE = `id message: text subject html quoted status createdAt conversationId sequence direction author decisionId lineId
   heldReason waitsFor notBefore sendAt scheduledReason scheduledBy proposedText reviewedAt topic attempts errorCode errorText resentAs omitted providerId expiresAt sentAt deliveredAt readAt`;
 
@@ -40,7 +39,6 @@ const REVIEWED = {
   reviewedAt: "2026-11-21T06:42:10.027Z",
 };
 
-/** Routes for the messages of the API key's agent. */
 export const messageRoutes: RouteGroup = {
   tag: "Messages",
   description: "Messages that the API key's agent sends and receives.",

@@ -20,7 +20,6 @@ const MAX_REJECTIONS = 20;
 /** Matches e-mail addresses, which a line's stored fault must not contain; it may outlive the contact. */
 const ADDRESSES = /[^\s<>"'(),;:]+@[^\s<>"'(),;:]+/g;
 
-/** A line that cannot send, with a code for the reason. */
 export interface RejectingLine {
   lineId: string;
   reason: string;
@@ -46,7 +45,6 @@ function faultOf({ channelKind, result }: FinishedSend): { code: string; detail:
   return { code, detail: status === undefined ? detail : `The receiver responded with ${status}.` };
 }
 
-/** A summary of consecutive results on a line. */
 interface Streak {
   hasSucceeded: boolean;
   /** Number of rejections since the last success. */

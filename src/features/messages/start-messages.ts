@@ -23,7 +23,6 @@ const OF_LINE: ReadonlySet<HeldReason | null> = new Set([
   HeldReason.organization_deactivated,
 ]);
 
-/** The services that send messages. */
 export interface Dependencies {
   lanes: Lanes;
   drivers: LineDrivers;

@@ -13,7 +13,6 @@ const WAITING = {
   createdAt: "2026-11-22T06:37:35.072Z",
 };
 
-/** Routes for the waiting timers of the API key's agent. */
 export const timerRoutes: RouteGroup = {
   tag: "Timers",
   description: "Situations that are submitted to the agent later.",

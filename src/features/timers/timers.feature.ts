@@ -16,7 +16,6 @@ declare module "../events/event-types" {
   interface EventTypes extends Record<keyof typeof timerEventTypes, object> {}
 }
 
-/** The timers about a contact. */
 const timerPart: ContactPart = {
   kind: "timer",
   rows: (reader, contactId) => reader.createQueryBuilder(Timer, "timer").where({ subjectId: contactId }),

@@ -18,7 +18,6 @@ import { TIMERS } from "./timer.metrics";
 /** The reason for canceling a timer. */
 export type CancelReason = TimerCanceler | "replaced" | "effect" | "request" | "erased";
 
-/** A timer to set. */
 export type NewTimer = Pick<
   Timer,
   "conversationId" | "isNamed" | "key" | "situationType" | "data" | "unless" | "dueAt" | "decisionId"
@@ -118,7 +117,6 @@ export class WaitingTimers {
   }
 }
 
-/** Replaces an earlier timer that has the same key. */
 const OR_REPLACE = `ON CONFLICT (subject_id, "key") DO UPDATE SET ${[
   "id",
   "conversation_id",
@@ -133,7 +131,6 @@ const OR_REPLACE = `ON CONFLICT (subject_id, "key") DO UPDATE SET ${[
   .map((column) => `"${column}" = excluded."${column}"`)
   .join(", ")}`;
 
-/** Returns the statements that cancel timers. */
 const canceling = (lanes: Lanes, timers: readonly Timer[]): Change[] => {
   const ids = timers.map(({ id }) => id);
   return ids.length === 0 ? [] : [deletion(ids), ...lanes.ending(ids)];

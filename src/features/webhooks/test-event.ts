@@ -3,7 +3,6 @@ import { ID, object, orNull, TEXT } from "../../schema/event-type";
 /** The type of test events, which are not part of any agent's stream. */
 export const TEST_EVENT = "webhook.test";
 
-/** JSON Schema of a test event. */
 export const TEST_EVENT_SCHEMA = object({
   id: ID,
   type: { ...TEXT, enum: [TEST_EVENT] },

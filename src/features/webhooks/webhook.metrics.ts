@@ -1,7 +1,6 @@
 import { counter } from "../../telemetry/feature-metrics";
 import { WebhookDisabledReason } from "./webhook-endpoint.entity";
 
-/** Outcome of a delivery attempt. */
 export enum WebhookOutcome {
   delivered = "delivered",
   retried = "retried",

@@ -6,7 +6,6 @@ import { resultOf } from "../effects/planned-result";
 import type { EffectStatus, ExplanationError } from "../explanation";
 import type { Plan } from "../plan";
 
-/** An effect and its result. */
 export interface EffectOutcome {
   effect: Effect;
   kind: Effect["kind"];
@@ -14,7 +13,6 @@ export interface EffectOutcome {
   error: ExplanationError | undefined;
 }
 
-/** The results of a test's effects. */
 export interface Assumed {
   effects: EffectOutcome[];
   /** The contact's tags after the effects, sorted. */

@@ -135,6 +135,5 @@ function recorded({ snapshot, ...decision }: Decision): Recorded {
   throw new GatewayError("conflict", `${reason}, so no test can be created.`);
 }
 
-/** Returns a valid candidate's document. */
 const documentOf = (candidate: Candidate): ConfigurationDocument =>
   ("given" in candidate ? candidate.given : candidate.document) as ConfigurationDocument;

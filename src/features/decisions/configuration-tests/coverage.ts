@@ -2,7 +2,6 @@ import type { ConfigurationDocument } from "../../configuration/document/format"
 import type { ConfigurationClauseCoverage, ConfigurationRuleCoverage } from "./configuration-tests.outputs";
 import type { TestRun } from "./run-test";
 
-/** A rule's test coverage. */
 export interface RuleCoverage extends ConfigurationRuleCoverage {
   clauses: ClauseCoverage[];
 }

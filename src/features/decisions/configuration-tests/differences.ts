@@ -113,7 +113,6 @@ function whyNot(
   return because(falseClause(tried), tried.clauses.length);
 }
 
-/** Describes a rule's unmet condition. */
 function falseClause({ ruleId, clauses }: RuleExplanation): string {
   const last = clauses.at(-1);
   if (last === undefined) return `${ruleId} did not match`;

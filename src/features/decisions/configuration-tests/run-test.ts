@@ -13,7 +13,6 @@ import type { ConfigurationTestResult } from "./configuration-tests.outputs";
 import { differencesOf, rejection } from "./differences";
 import { inputOf } from "./test-input";
 
-/** The result of a test. */
 export interface TestResult extends ConfigurationTestResult {
   differences: readonly ConfigurationTestDifference[];
 }
@@ -24,7 +23,6 @@ export interface TestRun extends TestResult {
   rules: readonly RuleExplanation[];
 }
 
-/** The decision that the agent makes about a test's situation. */
 export interface Decided {
   planned: Plan;
   assumed: Assumed;

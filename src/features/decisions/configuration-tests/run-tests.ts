@@ -4,7 +4,6 @@ import type { ConfigurationTests } from "./configuration-tests.outputs";
 import { CoverageCounter, type RuleCoverage } from "./coverage";
 import { runTest, type TestResult } from "./run-test";
 
-/** The results of a document's tests. */
 export interface TestReport extends ConfigurationTests {
   results: readonly TestResult[];
   coverage: readonly RuleCoverage[];

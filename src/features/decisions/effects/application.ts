@@ -14,7 +14,6 @@ import type { Timer } from "../../timers/timer.entity";
 import type { EffectStatus, ExplanationError, GateExplanation, LineObstacle } from "../explanation";
 import type { Participants } from "../participants";
 
-/** The services that apply effects. */
 export interface Dependencies {
   lanes: Lanes;
   consents: Consents;

@@ -36,7 +36,6 @@ const UNREACHED: ReadonlySet<string> = new Set([
   MessageError.undeliverable,
 ]);
 
-/** The error for a message if none of its lines reaches the contact. */
 const UNREACHED_ERROR: ExplanationError = {
   code: "not_deliverable",
   message: "None of the lines can reach the contact.",

@@ -4,7 +4,6 @@ import { isLoop, LOOP_ERROR } from "../loop-gate";
 import { isHandedOff } from "../plan";
 import type { Result } from "./application";
 
-/** The error for an effect that is held back while a human answers. */
 const HANDED_OFF_ERROR: ExplanationError = {
   code: "handed_off",
   message:

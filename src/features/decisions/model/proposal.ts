@@ -39,7 +39,6 @@ export function readProposal(ask: Ask, answer: string): Proposal | undefined {
   return isProposal ? { text, tags: [...new Set<string>(tags)], handoff } : undefined;
 }
 
-/** True if a value is a valid message text. */
 const isText = (text: unknown, maxLength: number): text is string =>
   typeof text === "string" &&
   text.trim() !== "" &&
