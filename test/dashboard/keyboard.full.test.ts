@@ -126,6 +126,7 @@ describeDashboard("with the keyboard alone", (dashboard) => {
     const page = await dashboard.visit(`/contacts/${id}`);
     const all = page.getByRole("switch", { name: "All messages" });
     await all.press("Space");
+    await pressEnter(dialogOf(page).getByRole("button", { name: "Opt out" }));
     await seen(page.getByText("Opted out: All messages."));
     await hasFocus(all);
     const tags = page.getByRole("list", { name: "Tags" });
