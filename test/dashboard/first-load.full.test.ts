@@ -130,7 +130,11 @@ describeDashboard("the first load of the dashboard", (dashboard) => {
     await page.getByLabel("Password", { exact: true }).fill(password);
     await page.keyboard.press("Enter");
     await seen(page.getByRole("region", { name: "Requests by key" }));
-    await eventually(made).toContain("NumberFormat");
+    await page.getByRole("link", { name: "Audit log" }).click();
+    await seen(page.getByRole("list", { name: "Entries" }).getByRole("listitem").first());
+    await eventually(made).toEqual([]);
+    await page.getByLabel("Date").selectOption("Custom range");
+    await eventually(made).toContain("DateTimeFormat");
   });
 
   test("has no inline style or script, which the Content-Security-Policy would block", async () => {

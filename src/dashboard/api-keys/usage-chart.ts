@@ -14,12 +14,12 @@ export const PERIOD_OPTIONS: { value: UsagePeriod; label: string }[] = [
   { value: "last_30_days", label: "30 days" },
 ];
 
-const TIME = { hour: "2-digit", minute: "2-digit", hourCycle: "h23" } as const;
-const hour = lazy(() => new Intl.DateTimeFormat(LOCALE, TIME));
-const hourOfDay = lazy(() => new Intl.DateTimeFormat(LOCALE, { weekday: "short", ...TIME }));
-const utcDay = lazy(
+const hour = (date: Date) => date.toTimeString().slice(0, 5);
+const hourOfDay = (date: Date) => `${date.toDateString().slice(0, 3)} ${hour(date)}`;
+const utcDays = lazy(
   () => new Intl.DateTimeFormat(LOCALE, { day: "numeric", month: "short", timeZone: "UTC" }),
 );
+const utcDay = (date: Date) => utcDays().format(date);
 
 /**
  * Returns the full name of each bar, tick labels for the current one and two or three before it, and a note about them.
@@ -29,15 +29,15 @@ export function namesOf(
   buckets: readonly { start: string }[],
   period: UsagePeriod,
 ): { names: string[]; ticks: string[]; note: string | undefined } {
-  const starts = buckets.map(({ start }) => Date.parse(start));
+  const starts = buckets.map(({ start }) => new Date(start));
   const isDay = period === "last_24_hours";
   const last = starts.length - 1;
   const step = Math.ceil(starts.length / 3);
-  const [full, short] = isDay ? [hourOfDay(), hour()] : [utcDay(), utcDay()];
+  const [full, short] = isDay ? [hourOfDay, hour] : [utcDay, utcDay];
   return {
-    names: starts.map((start) => full.format(start)),
+    names: starts.map(full),
     ticks: starts.map((start, i) =>
-      i === last ? (isDay ? "now" : "today") : (last - i) % step === 0 ? short.format(start) : "",
+      i === last ? (isDay ? "now" : "today") : (last - i) % step === 0 ? short(start) : "",
     ),
     note: isDay ? undefined : "Days are in UTC.",
   };

@@ -3,6 +3,7 @@ import type { Names } from "../members/use-members";
 import { FilterSelect } from "../ui/filter-select";
 import { Filters } from "../ui/filters";
 import styles from "../ui/filters.module.css";
+import { timeZone } from "../ui/format";
 import { useListAddress } from "../ui/list-address";
 import { PERIODS } from "../ui/period";
 import { ACTION_LABELS } from "./sentence";
@@ -30,6 +31,7 @@ export function AuditFilters({ names, targetName }: { names: Names; targetName: 
         <>
           <TextInput type="date" label="From" max={address.get("to") || "9999-12-30"} {...day("from")} />
           <TextInput type="date" label="To" min={address.get("from")} max="9999-12-30" {...day("to")} />
+          <p className={styles.only}>Days are in {timeZone()}.</p>
         </>
       )}
       {filtered && (

@@ -4,7 +4,6 @@ import { usePolledQuery } from "../api/client";
 import { useMembers } from "../members/use-members";
 import { useViewer } from "../session/session";
 import { Failure } from "../ui/failure";
-import { timeZone } from "../ui/format";
 import { type ListAddress, useCursorFallback, useListAddress } from "../ui/list-address";
 import { Empty, Page } from "../ui/page";
 import pageStyles from "../ui/page.module.css";
@@ -40,7 +39,7 @@ export function AuditLog() {
     <Page
       section="Settings"
       title="Audit log"
-      summary={`Activity in your organization. Times are shown in ${timeZone()}.`}
+      summary="Activity in your organization."
       actions={<ExportButton filter={filter} onError={setExportError} />}
     >
       {exportError !== undefined && <Failure error={exportError} />}

@@ -1,11 +1,9 @@
 import type { ReactNode } from "react";
 import { Link } from "wouter";
 import { EXPIRING_DAYS } from "../../features/api-keys/api-key.limits";
-import { formatCount, formatNumber, LOCALE, lazy } from "../ui/format";
+import { formatCount, formatNumber, formatPercent } from "../ui/format";
 import type { ActivityQuery, UsagePeriod, UsageQuery } from "./documents.generated";
 import styles from "./headline.module.css";
-
-const percent = lazy(() => new Intl.NumberFormat(LOCALE, { style: "percent", maximumFractionDigits: 1 }));
 
 const counted = ({ count, isExact }: { count: number; isExact: boolean }): string =>
   formatCount(count, isExact);
@@ -69,7 +67,7 @@ function OfKeys({ usage: { usageTotals, expiring } }: { usage: UsageQuery }) {
       </Figure>
       <Figure
         name="Rejected rate"
-        value={total === 0 ? "–" : percent().format(refused / total)}
+        value={total === 0 ? "–" : formatPercent(refused / total)}
         href={total === 0 ? undefined : REJECTED}
       >
         of all requests

@@ -17,19 +17,29 @@ export function lazy<Value>(create: () => Value): () => Value {
   };
 }
 
-const whole = lazy(() => new Intl.NumberFormat(LOCALE));
-const compact = lazy(() => new Intl.NumberFormat(LOCALE, { notation: "compact" }));
 const exact = lazy(() => new Intl.DateTimeFormat(LOCALE, { dateStyle: "medium", timeStyle: "long" }));
 
-/** Formats a number: "12,345". */
-export const formatNumber = (value: number): string => whole().format(value);
+/** Formats an integer: "12,345". Does not use `Intl`, whose first use takes longer than rendering the page. */
+export const formatNumber = (value: number): string => String(value).replace(/\B(?=(\d{3})+$)/g, ",");
 
 /** Formats a count; "10,000+" if the server stopped counting at a limit. */
 export const formatCount = (count: number, isExact: boolean | undefined): string =>
   `${formatNumber(count)}${isExact ? "" : "+"}`;
 
-/** Formats a number compactly: "12K". */
-export const formatCompact = (value: number): string => compact().format(value);
+/** Formats a number with two significant digits: "12K". */
+export function formatCompact(value: number): string {
+  const [size, unit] = COMPACT.find(([least]) => value >= least) ?? [1, ""];
+  return `${Number((value / size).toPrecision(2))}${unit}`;
+}
+
+const COMPACT = [
+  [1e9, "B"],
+  [1e6, "M"],
+  [1e3, "K"],
+] as const;
+
+/** Formats a share with at most one decimal: "12.5%". */
+export const formatPercent = (share: number): string => `${Number((share * 100).toFixed(1))}%`;
 
 /** Units and their lengths. A unit is used for counts of at least `from`, so that 30 days is not "1 month". */
 const UNITS: readonly { unit: string; seconds: number; from: number }[] = [
