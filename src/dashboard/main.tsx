@@ -1,6 +1,7 @@
 import "@mantine/core/styles/default-css-variables.css";
 import { startTransition } from "react";
 import { createRoot } from "react-dom/client";
+import { newTask } from "./api/execute";
 import { App } from "./app";
 import { pageAt } from "./pages";
 import { ignoreHeldEnter } from "./ui/held-enter";
@@ -15,7 +16,7 @@ if (withoutSecrets(address) !== address) {
 }
 
 // Preload the page's code, which is needed as soon as the session has loaded.
-void pageAt(location.pathname.replace(/^\/dashboard\/?/, "/"))?.load();
+void newTask().then(() => pageAt(location.pathname.replace(/^\/dashboard\/?/, "/"))?.load());
 
 keepFocus();
 ignoreHeldEnter();
