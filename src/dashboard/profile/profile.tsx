@@ -43,8 +43,8 @@ export function Profile() {
   const options = useSignInOptions();
   const consequence = isFirst ? "" : "Without passkeys, you sign in with your password alone.";
   const onClosed = () => open(undefined);
-  const button = (label: string, opened: ReactNode) => (
-    <Button variant="default" size="xs" onClick={() => open(opened)}>
+  const button = (label: string, opened: ReactNode, isKnown = true) => (
+    <Button variant="default" size="xs" disabled={!isKnown} onClick={() => open(opened)}>
       {label}
     </Button>
   );
@@ -84,7 +84,9 @@ export function Profile() {
           title="Passkeys"
           aside={
             <span className={pageStyles.actions}>
-              {ways?.hasPassword && button("Remove password…", <RemovePassword onClosed={onClosed} />)}
+              {/* Shown before it is known whether there is one, because most members have a password. */}
+              {!isFirst &&
+                button("Remove password…", <RemovePassword onClosed={onClosed} />, ways !== undefined)}
               {button("Add passkey…", <AddPasskey onClosed={onClosed} />)}
             </span>
           }
