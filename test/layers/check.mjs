@@ -44,6 +44,9 @@ const DASHBOARD_LAYERS = [
   ["app.tsx", "main.tsx"],
 ];
 
+/** Modules with much code that pages load only when it is needed. */
+const ON_DEMAND = ["ui/dialog.tsx", "configuration/editor/editor.tsx"].map((file) => `${DASHBOARD}/${file}`);
+
 const src = resolve(process.argv[2] ?? "src");
 const layersOf = (layers) => new Map(layers.flatMap((names, layer) => names.map((name) => [name, layer])));
 const serverLayers = layersOf(LAYERS);
@@ -67,9 +70,12 @@ function layerOf(part) {
   return { program: DASHBOARD, layer: dashboardLayers.get(name) };
 }
 
-function importsOf(file) {
+/** @returns the files that a file imports in any way, or only those that are loaded with it */
+function importsOf(file, { areLoaded = false } = {}) {
   const text = readFileSync(file, "utf8").replace(/^\s*(\/\/|\*|\/\*).*$/gm, "");
-  const specifiers = text.matchAll(/\b(?:from|import|require|glob[^(]*)\s*\(?\s*["'](\.{1,2}\/[^"']*)["']/g);
+  const specifiers = areLoaded
+    ? text.matchAll(/^(?:import|export)\b(?! type\b)[^;"'()]*["'](\.{1,2}\/[^"']*)["']/gm)
+    : text.matchAll(/\b(?:from|import|require|glob[^(]*)\s*\(?\s*["'](\.{1,2}\/[^"']*)["']/g);
   return [...specifiers].flatMap(([, specifier]) => {
     const path = resolve(dirname(file), specifier);
     const isImported = path.includes("*")
@@ -114,14 +120,14 @@ for (const file of sources) {
   }
 }
 
-/** @returns the imports that lead from a part or file back to itself, or undefined */
-function circleFrom(graph, start, at = start, way = [], seen = new Set()) {
+/** @returns the imports that lead from one part or file to another, by default back to itself, or undefined */
+function wayTo(graph, end, at = end, way = [], seen = new Set()) {
   for (const [other, shown] of graph.get(at) ?? []) {
-    if (other === start) return [...way, shown];
+    if (other === end) return [...way, shown];
     if (seen.has(other)) continue;
     seen.add(other);
-    const circle = circleFrom(graph, start, other, [...way, shown], seen);
-    if (circle) return circle;
+    const found = wayTo(graph, end, other, [...way, shown], seen);
+    if (found) return found;
   }
   return undefined;
 }
@@ -129,11 +135,31 @@ function circleFrom(graph, start, at = start, way = [], seen = new Set()) {
 const reported = new Set();
 for (const graph of [needs, fileNeeds]) {
   for (const start of graph.keys()) {
-    const circle = circleFrom(graph, start);
+    const circle = wayTo(graph, start);
     const key = circle && [...circle].sort().join();
     if (!circle || reported.has(key)) continue;
     reported.add(key);
     faults.push(`A circle:\n  ${circle.join("\n  ")}`);
+  }
+}
+
+/** For each file of the dashboard, the files that are loaded with it, with the import. */
+const loads = new Map(
+  sources
+    .filter((file) => relative(src, file).startsWith(DASHBOARD + sep))
+    .map((file) => [
+      file,
+      importsOf(file, { areLoaded: true }).map((other) => [
+        other,
+        `${relative(src, file)} imports ${relative(src, other)}`,
+      ]),
+    ]),
+);
+const pages = fileNeeds.get(join(src, DASHBOARD, "pages.tsx"))?.keys() ?? [];
+for (const page of pages) {
+  for (const late of ON_DEMAND) {
+    const way = wayTo(loads, join(src, late), page);
+    if (way) faults.push(`Loaded with a page:\n  ${way.join("\n  ")}`);
   }
 }
 

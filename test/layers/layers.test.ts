@@ -93,6 +93,17 @@ describe("the layer check", () => {
       },
       "Into another program: dashboard/pets/a.tsx imports features/pets/pet.b.ts.",
     ],
+    [
+      "a page that loads the dialogs before one is opened",
+      {
+        "dashboard/pages.tsx": 'const page = () => import("./pets/a");',
+        "dashboard/pets/a.tsx": 'import {\n  B,\n} from "./b";\nconst c = () => import("./c");',
+        "dashboard/pets/b.tsx": 'import { Dialog } from "../ui/dialog";',
+        "dashboard/pets/c.tsx": 'import { Dialog } from "../ui/dialog";',
+        "dashboard/ui/dialog.tsx": "",
+      },
+      "Loaded with a page:\n  dashboard/pets/a.tsx imports dashboard/pets/b.tsx\n  dashboard/pets/b.tsx imports dashboard/ui/dialog.tsx\n",
+    ],
     ["a folder that is in no layer", { "elsewhere/a.ts": "" }, "elsewhere/a.ts is in no layer"],
   ])("fails for %s", (_, files, fault) => {
     write(files as Record<string, string>);

@@ -8,16 +8,22 @@ import type { Agent } from "../parts/agent-page";
 import { useViewer } from "../session/session";
 import { Failure } from "../ui/failure";
 import { formatNumber } from "../ui/format";
+import { loaded } from "../ui/loaded";
 import { Name } from "../ui/name";
 import { Card } from "../ui/page";
 import { ACTIONS, columnsOf, DataTable } from "../ui/table";
-import { CompareDecision, type Compared } from "./compare-decision";
+import type { Compared } from "./compare-decision";
 import styles from "./configuration.module.css";
 import { against, type Draft } from "./documents";
 import { ReplayDecisionsDocument, type ReplayDecisionsQuery } from "./documents.generated";
 import { KeepAsTest, testFromDecision } from "./keep-test";
 
+const { component: CompareDecision } = loaded(
+  async () => (await import("./compare-decision")).CompareDecision,
+);
+
 type Report = ReplayDecisionsQuery["replayDecisions"];
+
 /** Options for the number of decisions to replay. */
 const COUNTS = ["100", "500"];
 

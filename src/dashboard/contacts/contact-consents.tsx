@@ -1,11 +1,11 @@
 import { Switch } from "@mantine/core";
 import { useState } from "react";
-import { change, usePolledQuery } from "../api/client";
+import { usePolledQuery } from "../api/client";
 import { AskForPermission } from "../members/managers";
 import { useViewer } from "../session/session";
 import { Failure } from "../ui/failure";
-import { FormDialog } from "../ui/form-dialog";
 import { Time } from "../ui/format";
+import { loaded } from "../ui/loaded";
 import { Card } from "../ui/page";
 import pageStyles from "../ui/page.module.css";
 import { Tag } from "../ui/tag";
@@ -15,13 +15,15 @@ import {
   type ConsentState,
   ContactConsentsDocument,
   type ContactConsentsQuery,
-  SetConsentDocument,
 } from "./documents.generated";
-
-type Found = NonNullable<ContactConsentsQuery["contact"]>;
+import type { Change } from "./set-consent";
 
 /** The topic that stands for all messages. */
 const ALL = "*";
+
+const { component: SetConsent } = loaded(async () => (await import("./set-consent")).SetConsent);
+
+type Found = NonNullable<ContactConsentsQuery["contact"]>;
 
 const SOURCES: Readonly<Record<ConsentSource, string>> = {
   api: "Set by the API",
@@ -77,7 +79,12 @@ export function ContactConsents({ id, addresses }: { id: string; addresses: numb
                   checked={!states.has("out")}
                   disabled={deactivated || !isKnown || !mayWrite}
                   onChange={() =>
-                    setChanging({ topic: name, title, state: states.has("out") ? "in" : "out" })
+                    setChanging({
+                      topic: name,
+                      title,
+                      isAll: name === ALL,
+                      state: states.has("out") ? "in" : "out",
+                    })
                   }
                 />
               </li>
@@ -93,30 +100,6 @@ export function ContactConsents({ id, addresses }: { id: string; addresses: numb
     </Card>
   );
 }
-
-interface Change {
-  topic: string;
-  title: string;
-  state: ConsentState;
-}
-
-/** Changes a consent after a confirmation, because the earlier evidence and canceled messages are lost. */
-const SetConsent = ({ id, topic, title, state, onClosed }: Change & { id: string; onClosed: () => void }) => (
-  <FormDialog
-    title={state === "in" ? `Opt in: ${title}?` : `Opt out: ${title}?`}
-    submit={state === "in" ? "Opt in" : "Opt out"}
-    isDestructive={state === "out"}
-    onClosed={onClosed}
-    onSubmit={() => change(SetConsentDocument, { id, topic, state })}
-    done={state === "in" ? `Opted in: ${title}.` : `Opted out: ${title}.`}
-  >
-    <p>
-      {state === "in"
-        ? "Only do this if the contact has agreed. It applies to all addresses and replaces earlier opt-outs."
-        : `Applies to all addresses. Queued, scheduled and proposed messages ${topic === ALL ? "" : "about this topic "}are canceled. This can’t be undone.`}
-    </p>
-  </FormDialog>
-);
 
 interface ShownTopic {
   name: string;

@@ -5,13 +5,15 @@ import filterStyles from "../ui/filters.module.css";
 import { formatNumber, Time } from "../ui/format";
 import { List, PAGE_SIZE } from "../ui/list";
 import { useListAddress } from "../ui/list-address";
+import { loaded } from "../ui/loaded";
 import { Card, Empty } from "../ui/page";
 import { columnsOf } from "../ui/table";
-import { DeliveryDialog } from "./delivery";
 import { DeliveryResponse, DeliveryState, STATE_OPTIONS } from "./delivery-state";
 import { WebhookDeliveriesDocument } from "./documents.generated";
 import { EVENT_TYPES, eventTypeLabel } from "./event-types";
 import styles from "./webhooks.module.css";
+
+const { component: DeliveryDialog } = loaded(async () => (await import("./delivery")).DeliveryDialog);
 
 const COLUMNS = columnsOf(
   "Event",
