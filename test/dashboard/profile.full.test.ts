@@ -22,7 +22,10 @@ describeDashboard("the profile", (dashboard) => {
     await seen(rowOf(colleague, "named@example.com").getByText("שרה כהן"));
     await follow(colleague, "/audit-log");
     await seen(
-      colleague.getByRole("list", { name: "Entries" }).getByText("שרה כהן (named@example.com)").first(),
+      colleague
+        .getByRole("list", { name: "Entries" })
+        .getByText("\u2068שרה כהן\u2069 (named@example.com)")
+        .first(),
     );
   });
 

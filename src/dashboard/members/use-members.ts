@@ -1,5 +1,6 @@
 import { usePolledQuery } from "../api/client";
 import { useViewer } from "../session/session";
+import { isolated } from "../ui/isolated";
 import { MembersDocument } from "./documents.generated";
 
 /** The API's actor name for actions on the server's command line. */
@@ -14,7 +15,7 @@ export function useMembers() {
   const members = data?.members ?? [];
   const labelOf = (id: string | null, email: string): string => {
     const name = members.find((each) => each.id === id)?.name;
-    return name == null ? email : `${name} (${email})`;
+    return name == null ? email : `${isolated(name)} (${email})`;
   };
   return {
     /** All members, as options. */
