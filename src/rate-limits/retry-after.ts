@@ -1,7 +1,11 @@
 import { GatewayError } from "../errors";
 import { secondsUntil } from "./window";
 
-/** Creates an error with a `Retry-After` header, given two times on the same clock (ms). */
+/**
+ * Creates an error with a `Retry-After` header.
+ * @param until the time of the next try (ms)
+ * @param now the current time on the same clock (ms)
+ */
 export const retryAfterError = (
   code: "rate_limited" | "too_many_attempts",
   until: number,

@@ -224,7 +224,7 @@ class Planner {
   }
 }
 
-/** Starts all fields of an object, and waits only if one of them returns a promise. */
+/** Starts to resolve all fields of an object, and waits only if one of them returns a promise. */
 function selectConcurrently(fields: readonly { key: string; resolve: ResolveField }[]): ResolveField {
   return (source, run, path) => {
     const result: Record<string, unknown> = {};

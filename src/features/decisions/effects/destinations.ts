@@ -122,7 +122,10 @@ export async function blockOf(
   return objectionTo(tx, topic, place?.address.id ?? conversation?.addressId, application);
 }
 
-/** Returns the error if the contact does not consent to a topic at an address; otherwise undefined. */
+/**
+ * Returns an error if the contact has opted out of a topic at an address, or has not opted in to a topic that requires
+ * it; otherwise undefined.
+ */
 async function objectionTo(
   tx: Tx,
   topic: string | undefined,
