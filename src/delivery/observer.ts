@@ -1,7 +1,7 @@
 import type { Tx } from "../database/unit-of-work";
 import type { FeatureCounter, FeatureHistogram } from "../telemetry/feature-metrics";
 
-/** Receives measurements of lanes' work. It is called on the hot path, so implementations may only count. */
+/** Receives measurements of lanes' work. It is called on the hot path, so implementations may only record the values. */
 export interface WorkObserver {
   /** @param labels values of the counter's labels, in order */
   count(counter: FeatureCounter, labels: readonly string[], by?: number): void;

@@ -4,7 +4,7 @@ import zlib from "node:zlib";
 /** Content encodings that the server can use for a response. */
 export type Encoding = "identity" | "gzip" | "br";
 
-/** Min length of a compressed text body (characters); shorter bodies fit into one or two packets anyway. */
+/** Min length of a text body to compress (characters); shorter bodies fit into one or two packets anyway. */
 export const MIN_COMPRESSED_LENGTH = 1_400;
 
 /** Returns the smallest encoding that a client accepts. */

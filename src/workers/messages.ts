@@ -5,7 +5,7 @@ import type { MetricValues } from "../telemetry/aggregate";
 export type ToWorker =
   /** Asks the worker to make `/readyz` return 503. */
   | { type: "announceStop" }
-  /** Asks the worker to let each response end its connection. */
+  /** Asks the worker to close each connection after its next response. */
   | { type: "retire" }
   | { type: "stop" }
   /** The response to `closed`: the supervisor will hand no more connections to the worker. */

@@ -12,7 +12,7 @@ export const EXAMPLE: Json = {
   otherwise: [],
 };
 
-/** True if a configuration does nothing, like the initial configuration of an agent. */
+/** True if a configuration has no rules and no effects for other situations. */
 export const doesNothing = ({ rules, otherwise }: Json): boolean =>
   [rules, otherwise].every((part) => !Array.isArray(part) || part.length === 0);
 

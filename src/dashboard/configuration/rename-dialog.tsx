@@ -7,7 +7,7 @@ import type { Json } from "./document-text";
 import type { JsonSchema } from "./json-schema";
 import { declaredNames, NAME_KINDS, type NameKind, nameProblem, renameUses } from "./rename";
 
-/** Renames a template or situation of a draft, with its uses. */
+/** Renames a template or situation in a draft, and updates the references to it. */
 export function RenameInDraft(props: {
   text: string;
   document: Json;

@@ -2,7 +2,7 @@ import { createContext, useContext } from "react";
 import { createStore } from "../store";
 import { useNow } from "./use-now";
 
-/** The browser's preferred English locale, or American English. Dates use English, as does the text around them. */
+/** The browser's preferred English locale, or American English. Dates are in English, like the text around them. */
 export const LOCALE = navigator.languages.find((language) => language.startsWith("en")) ?? "en-US";
 
 /**
@@ -95,7 +95,7 @@ export const timeZone = lazy(() => {
   return offset === undefined || name === "UTC" ? name : `${name} (${offset.replace("GMT", "UTC")})`;
 });
 
-/** True if the times on all pages are exact instead of relative to now. */
+/** True if all pages show exact times instead of relative ones. */
 const allExact = createStore(false);
 
 /** Switches the times on all pages between exact and relative. */

@@ -18,8 +18,8 @@ const fold = (text: string): string =>
   [...text.normalize("NFKC").toLowerCase().trim().replace(/\s+/g, " ")].slice(0, TERM_MAX_LENGTH).join("");
 
 /**
- * Returns the strings that a matching term starts with, and other strings that it may equal, so that a phone number
- * matches in any notation.
+ * Finds phone numbers in any notation.
+ * @returns the prefixes of matching terms (`starts`) and complete matching terms (`others`)
  */
 export function termsToFind(search: string): { starts: string[]; others: string[] } {
   const { start, national } = readPhone(search);

@@ -66,7 +66,7 @@ export class LineResolver {
   @AtMost(MAX_LINES)
   @Query(() => [LineChoice], {
     description:
-      "An agent's lines, ordered by name, as choices for members who may read conversations but not the lines' settings.",
+      "An agent's lines, ordered by name, without their settings, so that members who cannot see these can choose a line.",
   })
   async lineChoices(
     @Ctx() context: RequestContext,

@@ -17,7 +17,10 @@ export class PasswordChecks {
     this.begin(context)();
   }
 
-  /** Runs a task that hashes passwords and, because it waits, does not count as load; throws `too_many_attempts`. */
+  /**
+   * Runs a task that hashes passwords. Meanwhile, the request does not count as load, because it only waits.
+   * @throws GatewayError `too_many_attempts`
+   */
   async run<T>(context: RequestContext, check: () => Promise<T>): Promise<T> {
     const end = this.begin(context);
     try {
