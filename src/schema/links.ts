@@ -19,7 +19,7 @@ const optionsOf = ({ access: { key }, description }: Link) => ({
   description: `${description} API keys need the \`${key}\` scope.`,
 });
 
-/** Declares the resolver class of a field that links to the object whose ID is in the parent's property `id`. */
+/** Declares the resolver class of a field that links to another object; `id` is the parent's property with its ID. */
 export function linkById<Parent extends object, Target extends object>(
   Parent: ClassType<Parent>,
   Target: ClassType<Target>,

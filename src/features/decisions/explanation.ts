@@ -166,7 +166,7 @@ export const GateName = enumOf<GateName>("GateName", "A condition for applying a
     "The configuration declares the type of the situation. Otherwise, only rules for all types are tried.",
   handler:
     "Neither the conversation nor the contact is handed off to a human. Otherwise, only rules with `whileHuman` have effects.",
-  loop: "The sender's address received fewer than five automatic answers within an hour. Otherwise, nothing is sent.",
+  loop: "The sender's address received fewer than five automatic answers in the last hour. Otherwise, nothing is sent.",
   organization: "The organization was not deactivated while the decision was being made.",
   contact: "The contact was not erased while the decision was being made.",
   open: "The conversation was not closed while the decision was being made.",

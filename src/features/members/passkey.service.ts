@@ -290,7 +290,7 @@ async function issue(tx: Tx, options: { challenge: string }, owner: Owner): Prom
   return { options, expiresAt };
 }
 
-/** Uses up anyone's challenge, and returns its owner; undefined if it was already used or has expired. */
+/** Invalidates a challenge and returns its owner; undefined if it was already used or has expired. */
 const useChallenge = (tx: Tx, challenge: string): Promise<Owner | undefined> =>
   returning(
     tx,

@@ -92,7 +92,7 @@ export const createSubscriptionServer = ({
   const count = (context: RequestContext, outcome: "ok" | ErrorCode): void =>
     countOperation(context, context.answer?.operation ?? "GET /graphql", outcome);
 
-  /** Counts a request with a key, and returns the error if the limit is exceeded. */
+  /** Counts a request against its key's rate limit, and returns the error if the limit is exceeded. */
   const limit = (context: RequestContext): GatewayError | undefined => {
     const key = keyOf(context.caller);
     const rejected = key && rateLimit(key)?.rejection;

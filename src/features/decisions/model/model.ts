@@ -144,7 +144,7 @@ function contentOf(completion: unknown): string {
 
 const isText = (value: unknown): value is string => typeof value === "string";
 
-/** Returns the error status in a body with status 200, which model routers send; undefined if none. */
+/** Returns the error status that model routers put in the body of a 200 response; undefined if there is none. */
 function errorStatusIn(body: string): number | undefined {
   try {
     const { error, choices } = JSON.parse(body);
