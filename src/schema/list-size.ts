@@ -27,7 +27,7 @@ export const MaxCharacters = (characters: number): MethodDecorator & PropertyDec
 export interface Size {
   /** Number of objects, lists and leaves. */
   values: number;
-  /** Number of characters of the JSON, with names as selected and strings at max length. */
+  /** Number of characters in the JSON, with the selected names or aliases and strings of max length. */
   characters: number;
 }
 

@@ -28,7 +28,7 @@ interface Found {
 }
 
 /**
- * Reads a contact's tags, the kinds of addresses where it accepts messages, and the state of the address that
+ * Reads a contact's tags, the kinds of its addresses that accept messages, and the state of the address that
  * messages would be sent to: opted out or undeliverable. The same statement counts the automatic answers to
  * an address on all lines in the hour before `now`, up to `MAX_AUTOMATIC_ANSWERS`, except answers that were
  * canceled or failed before any attempt to send them. The transaction has locked the contact, so no other

@@ -36,7 +36,7 @@ const REQUIRED = { permission: Permission.config_manage };
 /** Max time for the browser to open a consent's URL (ms). */
 const CONSENT_MS = 5 * 60_000;
 
-/** Retention of a registration after its application is connected (ms). */
+/** How long a registration is kept after its application is connected (ms). */
 const REGISTRATION_KEPT_MS = 400 * DAY_MS;
 
 interface Connected {

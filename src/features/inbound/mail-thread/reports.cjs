@@ -41,7 +41,7 @@ const hasNullSender = (headers) =>
 const isAutoReply = (headers) =>
   valuesOf(headers, "auto-submitted").some((value) => /^\s*auto-replied\b(?!.*fail)/i.test(value));
 
-/** Matches the address or name of a program that returns e-mails. */
+/** Matches the address or name of a program that sends bounces. */
 const MAIL_SERVER =
   /(^|<)\s*(mail(er)?[._-]?daemon|post[._-]?master)(@|>?\s*$)|<\s*>\s*$|^\W*(mailer[ _-]daemon|mail delivery (sub)?system)\b/i;
 
