@@ -3,6 +3,7 @@ import { Permission } from "../../src/auth/permissions";
 import { AttemptOutcome } from "../../src/delivery/driver";
 import { failure } from "../../src/delivery/failures";
 import { Decision } from "../../src/features/decisions/decision.entity";
+import { HourlyUse } from "../../src/features/key-usage/hourly-use.entity";
 import { Line, LineState } from "../../src/features/lines/line.entity";
 import { Message } from "../../src/features/messages/message.entity";
 import { MessageStatus } from "../../src/features/messages/message.enums";
@@ -169,6 +170,20 @@ describeDashboard("the overview", (dashboard) => {
       numbers.locator("dd:last-child").evaluateAll((all) => all.map(({ clientHeight }) => clientHeight));
     await eventually(async () => new Set(await heights()).size).toBe(1);
     await seen(rowOf(page, "Not from an allowed network"));
+
+    const { database } = gateway.services;
+    const [use] = await database.read((rows) => rows.find(HourlyUse, { where: { keyId: id } }));
+    await database.write(async (tx) => {
+      await tx.delete(HourlyUse, { keyId: id });
+      await tx.insert(HourlyUse, { ...use, accepted: 1_235_500, refused: 176_500 });
+    });
+    await page.reload();
+    await eventually(values).toMatchObject({
+      Requests: "1,412,000",
+      Rejected: "176,500",
+      "Rejected rate": "12.5%",
+    });
+    await seen(page.getByText("2M", { exact: true }));
     await numbers.getByRole("link", { name: "1", exact: true }).first().click();
     await page.waitForURL(/state=expiring/);
   });
