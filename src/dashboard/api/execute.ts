@@ -38,7 +38,8 @@ async function send<Result, Variables>(
   variables: Variables,
   signal?: AbortSignal,
 ): Promise<Result> {
-  await newTask();
+  // Browsers delay the timers of hidden pages by up to a minute.
+  if (!window.document.hidden) await newTask();
   const timeout = AbortSignal.timeout(REQUEST_TIMEOUT_MS);
   const response = await fetch("/graphql", {
     method: "POST",
