@@ -15,7 +15,7 @@ const CONFIGURATION = {
 };
 
 /** PostgreSQL stores related rows with one statement. */
-const MAX_STATEMENTS: Readonly<Record<string, number>> = { SQLite: 47, PostgreSQL: 39 };
+const MAX_STATEMENTS: Readonly<Record<string, number>> = { SQLite: 45, PostgreSQL: 39 };
 
 /** Statements that run every few seconds, or once for several messages. */
 const OCCASIONAL = /^(BEGIN|COMMIT|SELECT pg_notify)|AS ready|AS queued|COUNT\(1\)|endpoint|usage/;
