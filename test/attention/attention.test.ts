@@ -9,7 +9,7 @@ import { mint, mintForOrganization } from "../support/gateway";
 import { addLine, addWebhookLine, lineClient } from "../support/lines";
 import { addMember, addOrganization, firstAgentId } from "../support/people";
 import { describeGateway } from "../support/suite";
-import { addEndpoint, webhookClient } from "../support/webhooks";
+import { addEndpoint, storeDelivery, webhookClient } from "../support/webhooks";
 
 const LINE_KINDS = ["database_restored", "line_failing", "line_paused"];
 const WEBHOOK_KINDS = ["webhook_failing", "webhook_disabled"];
@@ -32,7 +32,7 @@ describeGateway((gateway) => {
     gateway.services.database.write((tx) => tx.query(statement, parameters));
   const attention = async (token = owner): Promise<Item[]> => {
     const { body } = await gateway.graphql(
-      `{ attention { kind count isCountExact since agent { id } line { id fault { code } } webhookEndpoint { id } apiKey { id } } }`,
+      `{ attention { kind count isCountExact since agent { id } line { id fault { code } } webhookEndpoint { id } lastError apiKey { id } } }`,
       {},
       { token },
     );
@@ -94,6 +94,10 @@ describeGateway((gateway) => {
     const [hook, off] = [await addEndpoint(gateway), await addEndpoint(gateway)];
     const failingSince = timestamp(-60_000);
     await sql("update webhook_endpoint set failing_since = $1 where id = $2", [failingSince, hook.id]);
+    await sql("update webhook_delivery set state = 'pending', attempts = 1, last_error = $1 where id = $2", [
+      "HTTP 503",
+      await storeDelivery(gateway, hook, agentId),
+    ]);
     await webhookClient(gateway).disable(off.id);
     for (let i = 0; i < 2; i += 1)
       await conversationClient(gateway).handOff((await addConversation(gateway, { agentId })).id);
@@ -137,6 +141,7 @@ describeGateway((gateway) => {
       agent: null,
       line: null,
       webhookEndpoint: null,
+      lastError: null,
       apiKey: null,
     };
     const agent = { id: agentId };
@@ -155,7 +160,13 @@ describeGateway((gateway) => {
         ...item,
         ...{ kind: "line_paused", count: 3, since: createdAt, agent, line: { id: paused.id, fault: null } },
       },
-      { ...item, kind: "webhook_failing", count: 0, since: failingSince, webhookEndpoint: { id: hook.id } },
+      {
+        ...item,
+        kind: "webhook_failing",
+        since: failingSince,
+        webhookEndpoint: { id: hook.id },
+        lastError: "HTTP 503",
+      },
       { ...item, kind: "webhook_disabled", count: 0, webhookEndpoint: { id: off.id } },
       { ...item, kind: "reply_needed", count: 2 },
       { ...item, kind: "review_needed" },

@@ -44,7 +44,7 @@ function partsOf(item: Item): Parts {
   if (webhook !== null) {
     const { host, pathname } = new URL(webhook.url);
     // Endpoints on the same host differ by their paths.
-    const details = [pathname === "/" ? "" : pathname, waiting(item, "event")];
+    const details = [pathname === "/" ? "" : pathname, waiting(item, "event"), item.lastError];
     return { href: `/webhooks/${webhook.id}`, title: `Webhook ${host}`, details };
   }
   if (apiKey !== null)

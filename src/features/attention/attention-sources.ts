@@ -135,11 +135,13 @@ async function webhooks({ reader, organizationId }: Scope): Promise<AttentionIte
     const { id: endpointId, state, failingSince, updatedAt } = webhookEndpoint;
     const pending = { endpointId, state: WebhookDeliveryState.pending };
     const query = reader.createQueryBuilder(WebhookDelivery, "delivery").where(pending);
+    const oldest = await reader.findOne(WebhookDelivery, { where: pending, order: { id: "ASC" } });
     items.push({
       kind: state === disabled ? AttentionKind.webhook_disabled : AttentionKind.webhook_failing,
       ...upTo(await countRows(reader, query)),
       since: state === disabled ? updatedAt : failingSince,
       webhookEndpoint,
+      lastError: oldest?.lastError,
     });
   }
   return items;

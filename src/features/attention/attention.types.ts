@@ -58,6 +58,12 @@ export class AttentionItem {
   @Nullable(() => WebhookEndpoint, "The webhook endpoint, or null for other kinds of items.")
   webhookEndpoint?: WebhookEndpoint | undefined;
 
+  @Nullable(
+    () => String,
+    "Human-readable error message from the last attempt at the webhook endpoint's oldest pending delivery, or null if there is none.",
+  )
+  lastError?: string | null | undefined;
+
   @Nullable(() => ApiKey, "The leaked key, or null for other kinds of items.")
   apiKey?: ApiKey | undefined;
 }
