@@ -53,7 +53,7 @@ export class ConfigurationVersion {
   @Column({ type: "varchar", length: 254 })
   publishedBy!: string;
 
-  /** The version number as a string, which is the version's position in cursors. */
+  /** The version number as text, for cursors. */
   get id(): string {
     return String(this.version);
   }

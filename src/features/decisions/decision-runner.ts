@@ -87,7 +87,10 @@ export class DecisionRunner extends Runner<OwnedDecision> {
   }
 }
 
-/** Returns the result without a valid answer; until there is one, the model's requests share one sender. */
+/**
+ * Returns the result of a request without a valid answer: a failed attempt, after which the model gets one request at a
+ * time until it answers.
+ */
 const unanswered = ({ code, message }: ExplanationError): SendResult => ({
   outcome: AttemptOutcome.uncertain,
   code,
