@@ -68,16 +68,19 @@ describe("the text of a document", () => {
     ['{"format": 1,}', "Not valid JSON: Expected double-quoted property name.", 13],
     ['{"a" 1}', "Not valid JSON: Expected ':' after property name.", 5],
     ["", "Not valid JSON: Unexpected end of JSON input.", undefined],
-    ["[]", "The document must be an object: { … }.", 0],
+    ["[]", "Enter a JSON object: { … }.", 0],
     ["nonsense", "Not valid JSON: Unexpected token 'o'.", undefined],
     ['{"a": {"b": 1, "c": [{"b": 2}], "b": 3}}', "“b” appears twice in the same object.", 32],
     ['{"\\u0061": 1, "a": 2}', "“a” appears twice in the same object.", 14],
+    ['{"id": -9007199254740993}', "-9007199254740993 would be rounded. Write it as text, in quotes.", 7],
+    ['{"a": [1, 1e999]}', "1e999 would be rounded. Write it as text, in quotes.", 10],
   ])("%s is rejected", (text, message, offset) => {
     expect(parseText(text)).toEqual({ problem: { message, offset } });
   });
 
-  test("members with the same name in different objects are valid, and so are braces in texts", () => {
-    const text = '{"a": {"x": "}{ \\" \\\\"}, "b": {"x": ":"}, "x": [{"x": 1}, {"x": 2}]}';
+  test("members with the same name in different objects are valid, and so are braces and numbers in texts", () => {
+    const text =
+      '{"a": {"x": "}{ \\" \\\\"}, "b": {"x": ":"}, "x": [{"x": 1}, {"x": 2.5e3}], "id": "9007199254740993"}';
     expect(parseText(text)).toEqual({ document: JSON.parse(text) });
   });
 

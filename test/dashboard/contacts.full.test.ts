@@ -32,7 +32,9 @@ describeDashboard("contacts", (dashboard) => {
     await dialogOf(page).getByLabel("Ref").fill("customer-1");
     await dialogOf(page).getByLabel("Address", { exact: true }).fill("no address");
     await dialogOf(page).getByLabel("Attributes").fill("[1]");
-    await seen(dialogOf(page).getByText("Enter a JSON object."));
+    await seen(dialogOf(page).getByText("Enter a JSON object: { … }."));
+    await dialogOf(page).getByLabel("Attributes").fill('{"customer":9007199254740993}');
+    await seen(dialogOf(page).getByText("9007199254740993 would be rounded. Write it as text, in quotes."));
     await dialogOf(page).getByLabel("Attributes").fill('{"plan":"gold"}');
     await page.getByRole("button", { name: "Add contact" }).last().click();
     await seen(dialogOf(page).getByText(/^Address must/));

@@ -48,9 +48,9 @@ export function parseText(text: string): { document: Json } | { problem: SyntaxP
     return { problem: syntaxProblem(text, String((error as Error).message)) };
   }
   if (typeof document !== "object" || document === null || Array.isArray(document))
-    return { problem: { message: "The document must be an object: { … }.", offset: 0 } };
-  const repeated = repeatedMember(text);
-  return repeated === undefined ? { document: document as Json } : { problem: repeated };
+    return { problem: { message: "Enter a JSON object: { … }.", offset: 0 } };
+  const problem = repeatedMember(text) ?? roundedNumber(text);
+  return problem === undefined ? { document: document as Json } : { problem };
 }
 
 /** Extracts an error's position from the browser's message; the wording differs, and some browsers omit it. */
@@ -93,6 +93,17 @@ function repeatedMember(text: string): SyntaxProblem | undefined {
       if (names?.has(name)) return { message: `“${name}” appears twice in the same object.`, offset: index };
       names?.add(name);
     }
+  }
+  return undefined;
+}
+
+/** Finds a number that JSON.parse would change, such as a long ID. */
+function roundedNumber(text: string): SyntaxProblem | undefined {
+  for (const { 0: token, index } of text.matchAll(/"(?:[^"\\]|\\.)*"|-?\d[\d.eE+-]*/g)) {
+    const value = Number(token);
+    const isExact = Number.isFinite(value) && (!/^-?\d+$/.test(token) || BigInt(token) === BigInt(value));
+    if (!token.startsWith('"') && !isExact)
+      return { message: `${token} would be rounded. Write it as text, in quotes.`, offset: index };
   }
   return undefined;
 }

@@ -4,6 +4,7 @@ import { useLocation } from "wouter";
 import { ApiError, isConflict } from "../api/api-error";
 import { change } from "../api/client";
 import { execute } from "../api/execute";
+import { parseText } from "../configuration/document-text";
 import { changedFields } from "../ui/changed-fields";
 import { FormDialog, type FormState } from "../ui/form-dialog";
 import { toast } from "../ui/toast";
@@ -17,18 +18,8 @@ import {
 } from "./documents.generated";
 import { ADDRESS_KINDS } from "./open-conversation";
 
-/** Parses text as a JSON object; {} if the text is empty, undefined if it is not an object. */
-function attributesOf(text: string): Record<string, unknown> | undefined {
-  if (text.trim() === "") return {};
-  try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === "object" && value !== null && !Array.isArray(value)
-      ? (value as Record<string, unknown>)
-      : undefined;
-  } catch {
-    return undefined;
-  }
-}
+/** Parses the attributes' text, which may be empty. */
+const attributesOf = (text: string) => (text.trim() === "" ? { document: {} } : parseText(text));
 
 /** Returns the form's contact, as input for the API. */
 function inputOf(form: FormData, agentId: string, contact: ContactFragment | undefined): PutContactInput {
@@ -41,11 +32,12 @@ function inputOf(form: FormData, agentId: string, contact: ContactFragment | und
     ...(known ? [{ kind: known.kind, address: known.address }] : []),
     ...(typed ? [typed] : []),
   ];
+  const attributes = attributesOf(text("attributes"));
   const fields = {
     name: text("name") || null,
     locale: text("locale") || null,
     timezone: text("timezone") || null,
-    attributes: attributesOf(text("attributes")) ?? {},
+    attributes: "document" in attributes ? attributes.document : {},
   };
   return {
     agentId,
@@ -108,7 +100,7 @@ const shown = (value: unknown): string =>
 export function EditContact(props: { agentId: string; contact?: ContactFragment; onClosed: () => void }) {
   const { agentId, onClosed } = props;
   const [, navigate] = useLocation();
-  const [badAttributes, setBadAttributes] = useState(false);
+  const [attributesProblem, setAttributesProblem] = useState<string>();
   // Keeps the contact as first shown, because other people may change it while the form is open.
   const [contact] = useState(props.contact);
   const [base, setBase] = useState(contact);
@@ -162,11 +154,12 @@ export function EditContact(props: { agentId: string; contact?: ContactFragment;
                 : JSON.stringify(contact.attributes, null, 2)
             }
             onChange={({ currentTarget }) => {
-              const isBad = attributesOf(currentTarget.value) === undefined;
-              currentTarget.setCustomValidity(isBad ? "Enter a JSON object." : "");
-              setBadAttributes(isBad);
+              const parsed = attributesOf(currentTarget.value);
+              const problem = "problem" in parsed ? parsed.problem.message : undefined;
+              currentTarget.setCustomValidity(problem ?? "");
+              setAttributesProblem(problem);
             }}
-            error={badAttributes ? "Enter a JSON object." : state.errorOf("attributes")}
+            error={attributesProblem ?? state.errorOf("attributes")}
           />
         </>
       )}
