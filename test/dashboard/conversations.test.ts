@@ -60,6 +60,12 @@ describeDashboard(
       await seen(messages.getByText("<b>not bold</b>"));
       await eventually(() => page.getByLabel("Message", { exact: true }).inputValue()).toBe("");
 
+      const tooLong = `${"x".repeat(10_000)} the end`;
+      await page.getByLabel("Message", { exact: true }).fill(tooLong);
+      await page.getByRole("button", { name: "Send" }).click();
+      await seen(page.getByText(/10,?000 characters/));
+      await eventually(() => page.getByLabel("Message", { exact: true }).inputValue()).toBe(tooLong);
+
       // Text that is typed while a message is being sent is the next message.
       let letGo = () => {};
       const isHeld = new Promise<void>((resolve) => {

@@ -1,7 +1,6 @@
 import { NativeSelect, Textarea, TextInput } from "@mantine/core";
 import { useState } from "react";
 import { useLocation } from "wouter";
-import { MESSAGE_TEXT_MAX_LENGTH } from "../../features/messages/message.limits";
 import { change } from "../api/client";
 import { useIdempotencyKey } from "../api/idempotency";
 import { LineField } from "../parts/line-field";
@@ -83,7 +82,6 @@ export function OpenConversation(props: {
           <Textarea
             name="text"
             label="First message (optional)"
-            maxLength={MESSAGE_TEXT_MAX_LENGTH}
             rows={4}
             dir="auto"
             error={errorOf("text")}

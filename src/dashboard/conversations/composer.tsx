@@ -1,7 +1,6 @@
 import { Button, Textarea } from "@mantine/core";
 import { IconAlertTriangle } from "@tabler/icons-react";
 import { type FormEvent, type KeyboardEvent, type ReactNode, useRef } from "react";
-import { MESSAGE_TEXT_MAX_LENGTH } from "../../features/messages/message.limits";
 import { isAboutField, sentenceOf } from "../api/api-error";
 import { change } from "../api/client";
 import { AskForPermission } from "../members/managers";
@@ -106,7 +105,6 @@ function Form({ conversation: { id, handler }, isOptedOut }: Props) {
         name="message"
         rows={3}
         dir="auto"
-        maxLength={MESSAGE_TEXT_MAX_LENGTH}
         value={text}
         onChange={({ currentTarget }) => write(currentTarget.value)}
         onKeyDown={onKeyDown}

@@ -9,7 +9,6 @@ import {
   MAX_EXPIRE_AFTER_SECONDS,
   MAX_RATE_PER_MINUTE,
   MIN_EXPIRE_AFTER_SECONDS,
-  OPT_OUT_REPLY_MAX_LENGTH,
   PASSWORD_MAX_LENGTH,
   SUBJECT_MAX_LENGTH,
   URL_MAX_LENGTH,
@@ -193,7 +192,6 @@ export const LimitFields = ({ field, line }: Fields & { line?: LineDetailsFragme
       label="Reply to an opt-out"
       description="Sent to contacts who write STOP. Leave empty to send no reply."
       defaultValue={line?.optOutReply ?? ""}
-      maxLength={OPT_OUT_REPLY_MAX_LENGTH}
       rows={2}
     />
   </>

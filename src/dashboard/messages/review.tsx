@@ -1,6 +1,5 @@
 import { Button, Textarea } from "@mantine/core";
 import { type FormEvent, type KeyboardEvent, useState } from "react";
-import { DISCARD_REASON_MAX_LENGTH, MESSAGE_TEXT_MAX_LENGTH } from "../../features/messages/message.limits";
 import { change } from "../api/client";
 import { AskForPermission } from "../members/managers";
 import { unsent } from "../parts/unsent";
@@ -15,8 +14,8 @@ import styles from "./messages.module.css";
 
 /** The forms for handling a proposed message other than approving it unchanged. */
 const FORMS = {
-  edit: { label: "Text to send", submit: "Approve and send", maxLength: MESSAGE_TEXT_MAX_LENGTH, rows: 4 },
-  discard: { label: "Reason (optional)", submit: "Discard", maxLength: DISCARD_REASON_MAX_LENGTH, rows: 1 },
+  edit: { label: "Text to send", submit: "Approve and send", rows: 4 },
+  discard: { label: "Reason (optional)", submit: "Discard", rows: 1 },
 } as const;
 
 /**
@@ -123,7 +122,6 @@ export function Review(props: { id: string; text: string; about: string; onDone:
 function Form(props: {
   label: string;
   submit: string;
-  maxLength: number;
   rows: number;
   text: string;
   isOptional: boolean;
@@ -153,7 +151,6 @@ function Form(props: {
         autosize
         minRows={props.rows}
         maxRows={12}
-        maxLength={props.maxLength}
         value={props.text}
         onChange={({ currentTarget }) => props.onChange(currentTarget.value)}
         onKeyDown={onKeyDown}
