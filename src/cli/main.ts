@@ -90,26 +90,41 @@ for (const command of program.commands) if (command !== start) addJsonOption(com
 
 tolerateClosedPipe();
 
+/** Options of an `update` command that change nothing. */
+const SELECTING = ["agent", "org", "json"];
+
+const changesSomething = (command: Command): boolean =>
+  command.options
+    .map((option) => option.attributeName())
+    .some((name) => !SELECTING.includes(name) && command.getOptionValueSource(name) === "cli");
+
 let running: Command | undefined;
 program.hook("preAction", (_program, command) => {
   running = command;
+  if (command.name() === "update" && !changesSomething(command))
+    command.error("error: name at least one setting to change");
   chooseTarget(program.opts(), command);
 });
 
+/** Returns the last word of a name: `networks` for `allowedNetworks`. */
+const lastWordOf = (name: string): string => (/[A-Z][a-z]+$/.exec(name)?.[0] ?? name).toLowerCase();
+
 /**
- * Replaces the paths of an input's problems with the command's options: `input.webhook.url` becomes `--url`. A path
- * without an option loses only its prefix `input.`.
+ * Replaces the paths of an input's problems with the command's options: `input.webhook.url` becomes `--url`, and
+ * `allowedNetworks` becomes `--networks`. A path without an option loses only its prefix `input.`.
  */
-const inOptionsOf = ({ options }: Command, { problems }: InvalidInput): InvalidInput =>
-  new InvalidInput(
+const inOptionsOf = ({ options }: Command, { problems }: InvalidInput): InvalidInput => {
+  const { punctuated }: typeof import("./output") = require("./output");
+  return new InvalidInput(
     problems.map(({ path, message }) => {
       const field = path.replace(/(\.\d+)+$/, "").replace(/^.*\./, "");
-      const option = [field, field.replace(/Id$/, "")]
+      const option = [field, field.replace(/Id$/, ""), lastWordOf(field)]
         .map((name) => options.find((each) => each.attributeName() === name && !each.negate))
         .find((each) => each !== undefined);
-      return { path: option?.long ?? path.replace(/^input\./, ""), message };
+      return { path: option?.long ?? path.replace(/^input\./, ""), message: punctuated(field, message) };
     }),
   );
+};
 
 /** True if an error is caused by a value that the user typed. */
 const isWrongUsage = (error: unknown): boolean =>

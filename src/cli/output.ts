@@ -32,6 +32,13 @@ const FIRST_PART = /^(api_key|[^_]+)_/;
 export const enumNames = (names: readonly string[]): string[] =>
   names.map((name) => name.replace(/\W/g, "_"));
 
+/** Converts the enum values in a message about a property, such as "must be one of pets_read", to plain names. */
+export function punctuated(property: string, message: string): string {
+  const punctuation = PUNCTUATION[property];
+  if (punctuation === undefined || !message.startsWith("must be one of ")) return message;
+  return message.replace(/\b(api_key|[a-z]+)_(?=\w)/g, `$1${punctuation}`);
+}
+
 /** Converts an API object for printing: agents and organizations become slugs, and enum values plain names. */
 export function recordOf(object: object): Row {
   const shown = (name: string, value: unknown): unknown => {

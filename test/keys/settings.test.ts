@@ -156,7 +156,7 @@ describeGateway({ engine: "any" }, (gateway) => {
     const rejected = await runCli(gateway.databaseUrl, ["keys", "update", key.id, "--networks", "10.0.0.1"]);
     expect([rejected.code, rejected.stderr]).toEqual([
       2,
-      expect.stringContaining("allowedNetworks.0 must be"),
+      expect.stringContaining("gateway: --networks must be"),
     ]);
     const { stdout } = await runCli(gateway.databaseUrl, ["keys", "list"]);
     expect(stdout).toContain("ALLOWED NETWORKS");
