@@ -44,8 +44,8 @@ export function authorize(caller: Caller, rule: AccessRule | undefined, changes:
       `This request requires an Authorization header: Bearer ${credentialFor(allowed)}.`,
     );
   }
-  if (caller.kind === "agent") authorizeKey(caller, allowed.key);
-  else if (caller.kind === "organizationKey") authorizeKey(caller, allowed.organizationKey);
+  if (caller.kind === "agent") authorizeKey(caller, allowed.key, allowed);
+  else if (caller.kind === "organizationKey") authorizeKey(caller, allowed.organizationKey, allowed);
   else authorizeMember(caller, allowed, changes && !whileDeactivated);
   if (recentSignIn && caller.kind === "member" && !isRecent(caller.signedInAt))
     throw new GatewayError("recent_sign_in_required");
@@ -61,12 +61,22 @@ export function isAllowed(caller: Caller, rule: AccessRule | undefined, changes:
   }
 }
 
-function authorizeKey({ kind, key }: KeyCaller, needed: KeyScope | true | undefined): void {
+/** Tells the holder of an agent key who may perform an operation. */
+function alternativeTo({ organizationKey, member }: AllowedCallers): string {
+  if (organizationKey === undefined) return "Sign in as a member.";
+  return `Use an organization key${member === undefined ? "." : ", or sign in as a member."}`;
+}
+
+function authorizeKey(
+  { kind, key }: KeyCaller,
+  needed: KeyScope | true | undefined,
+  allowed: AllowedCallers,
+): void {
   if (needed === undefined)
     throw new GatewayError(
       "forbidden",
       kind === "agent"
-        ? "Agent keys cannot perform this operation. Sign in as a member."
+        ? `Agent keys cannot perform this operation. ${alternativeTo(allowed)}`
         : "Organization keys cannot perform this operation.",
     );
   const scopes: readonly KeyScope[] = key.scopes;
