@@ -84,6 +84,8 @@ function compile(node: ASTNode, outer: Place): Expression {
       };
     }
     case "-_": {
+      // The smallest int64 is written as a negated literal that is one larger than the largest int64.
+      if (node.args.op === "value" && node.args.args === 2n ** 63n) return () => -(2n ** 63n);
       const operand = compile(node.args, place);
       return (run) => {
         run.steps.spend(1);
