@@ -44,6 +44,7 @@ describe("a template", () => {
     ['{{ now | date: "%A, %-d %B %Y %H:%M" }}', "Thursday, 15 January 2026 12:00"],
     ['{{ "now" | date: "%F" }} {{ situation.data.at | date: "%F" }}', "2026-01-15 2026-01-14"],
     ["{{ situation.data.total | times: 2 | divided_by: 7 | round: 2 }}", "34.29"],
+    ["{{ 1234567.891 | round: -2 }} {{ -49 | round: -2 }}", "1234600 0"],
     ["{{ situation.data.lines | join: '+' }} {{ situation.data.lines.size }}", "a+b 2"],
     ["{{ situation.data.text | truncate: 4 }}|{{ '😀😀😀😀😀' | truncate: 4, '.' }}", "H...|😀😀😀."],
     ["{{ situation.data.text | replace: 'l', '' | append: '.' | prepend: '>' }}", ">Heo."],

@@ -124,9 +124,9 @@ function truncated(text: string, length: number, end: string): string {
 }
 
 function round(value: number, digits: number): number {
-  const places = Math.min(Math.max(Math.trunc(digits), 0), 15);
+  const places = Math.min(Math.max(Math.trunc(digits), -15), 15);
   const [mantissa, exponent = "0"] = String(Math.abs(value)).split("e");
   const scaled = Number(`${mantissa}e${Number(exponent) + places}`);
   if (scaled > Number.MAX_SAFE_INTEGER) return value;
-  return Math.sign(value) * Number(`${Math.round(scaled)}e-${places}`);
+  return Math.sign(value) * Number(`${Math.round(scaled)}e${-places}`);
 }
