@@ -188,7 +188,8 @@ describeDashboard("Configuration", (dashboard) => {
     await page.keyboard.press("ControlOrMeta+End");
     for (const _ of ", typed") await page.keyboard.press("Backspace");
     await page.keyboard.type(" }");
-    await page.keyboard.press("ControlOrMeta+s");
+    // As with Caps Lock.
+    await page.keyboard.press("ControlOrMeta+S");
     await seen(page.getByText("Draft saved."));
     await gone(page.getByText("Unsaved changes"));
     const context = await operator(dashboard.gateway, "keeping");

@@ -107,7 +107,7 @@ export function DraftEditor(props: {
   const submit = () => maySave && void saveThen(() => toast("Draft saved."));
   const review = () => saveThen(() => navigate(`/configuration/publish?agent=${agent.id}`));
   const onKeyDown = (event: KeyboardEvent) => {
-    if (event.key !== "s" || !(event.metaKey || event.ctrlKey)) return;
+    if (event.key.toLowerCase() !== "s" || !(event.metaKey || event.ctrlKey)) return;
     event.preventDefault();
     submit();
   };

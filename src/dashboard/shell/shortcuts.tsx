@@ -10,9 +10,11 @@ const { component: ShortcutList } = loaded(async () => (await import("./shortcut
 export function Shortcuts() {
   const [open, setOpen] = useState(false);
   useWindowEvent("keydown", (event) => {
-    const { key, metaKey, ctrlKey, altKey } = event;
+    const { metaKey, ctrlKey, altKey } = event;
     if (metaKey || ctrlKey || altKey || isTyping(event)) return;
     if (document.querySelector("[role=dialog]") !== null) return;
+    // With Caps Lock, the key is a capital letter.
+    const key = event.key.toLowerCase();
     if (key === "j") focusRow(1);
     else if (key === "k") focusRow(-1);
     else if (key === "t") toggleTimes();
