@@ -312,6 +312,11 @@ const INVALID: Problem[] = [
   ...within("", (part) => part, [
     [{ otherwise: RESEND }, "otherwise[0]", "must be in a rule for message.failed"],
     [{ rules: [RULE, RULE] }, "rules[1].id", "is the id of another rule"],
+    ...["2026-01-31T12:00:00+25:00", "tomorrow"].map((at): [object, string, string] => [
+      { otherwise: [{ later: { situation: "due", at, key: "k" } }] },
+      "otherwise[0].later.at",
+      "must be a time such as 2026-01-31T12:00:00Z",
+    ]),
     [{ otherwise: [{ send: "constructor" }] }, "otherwise[0].send", NO_TEMPLATE],
     [{ templates: { a: "\0" } }, "", "must contain only well-formed Unicode"],
     [{ templates: { a: "\ud800" } }, "", "must contain only well-formed Unicode"],

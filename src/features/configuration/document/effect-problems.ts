@@ -1,3 +1,4 @@
+import { instantOf } from "../../../common/instant";
 import { MAX_MESSAGES_PER_DECISION } from "../configuration.limits";
 import type { CompiledConfiguration } from "./compiled-configuration";
 import { timerData } from "./data-types";
@@ -57,13 +58,13 @@ function listProblems(
   return problems;
 }
 
-/** Finds timers whose situations would always be rejected. */
+/** Finds timers that could never be set. */
 export function timerProblems(configuration: CompiledConfiguration): Problem[] {
   const { document } = configuration;
   const { situations = {}, strict } = document;
   return effectsOf(document).flatMap(({ effect, path }) => {
     if (!("later" in effect)) return [];
-    const { situation: type, data = {} } = effect.later;
+    const { situation: type, at: time, data = {} } = effect.later;
     const problem = (at: readonly PropertyKey[], message: string, unknown?: Problem["unknown"]) =>
       problemAt([...path, "later", ...at], message, unknown);
     if (RESERVED_SITUATIONS.has(type))
@@ -78,7 +79,9 @@ export function timerProblems(configuration: CompiledConfiguration): Problem[] {
       isTemplate(text) ? "" : text,
     );
     const read = readKeyedData(configuration, { type, data: literals }, types);
+    const isWrongTime = time !== undefined && !isTemplate(time) && instantOf(time.trim()) === undefined;
     return [
+      ...(isWrongTime ? [problem(["at"], "must be a time such as 2026-01-31T12:00:00Z")] : []),
       ...unknown.map((name) =>
         problem(["data", name], "is not declared", [name, Object.keys(declared ?? {})]),
       ),
