@@ -116,7 +116,7 @@ export class AccountService {
     return this.database.read((reader) => memberById(reader, id));
   }
 
-  /** Reauthenticates by password; throws like `changePassword`, or `passkey_required` for a member with passkeys. */
+  /** Reauthenticates by password. Throws like `changePassword`, and `passkey_required` for a member with passkeys. */
   async confirmSignIn(context: RequestContext, password: string): Promise<Session> {
     assertPasswordsOn(this.config);
     const failed = memberActions.member_sign_in_confirmation_failed;
@@ -136,7 +136,7 @@ export class AccountService {
   }
 
   /**
-   * Verifies the calling member's password, or its absence (null). Counts an attempt; the caller refunds it on success.
+   * Verifies the calling member's password (null for none). Counts an attempt, which the caller refunds on success.
    * @throws GatewayError `invalid_credentials`, `invalid_session` or `too_many_attempts`
    */
   private async verify(
@@ -147,7 +147,7 @@ export class AccountService {
     const lock = await this.count(context);
     const { id } = memberCaller(context);
     const member = await this.database.read((reader) => reader.findOneBy(Member, { id }));
-    // The member must have been removed after the request arrived.
+    // The member was removed after the request arrived.
     if (member === null) throw new GatewayError("invalid_session");
     const isRight =
       password === null ? !member.hasPassword : await verifyPassword(member.passwordHash, password);

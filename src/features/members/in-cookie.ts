@@ -2,7 +2,7 @@ import type { RequestContext } from "../../auth/context";
 import { GatewayError } from "../../errors";
 import type { CookieSession, SignedIn } from "./member.inputs";
 
-/** Opens a session in a cookie; throws `forbidden` for a page from another origin, or like `open`. */
+/** Opens a session and stores its token in a cookie; throws `forbidden` for a page from another origin. */
 export async function inCookie(
   { cookie }: RequestContext,
   open: () => Promise<SignedIn>,

@@ -184,7 +184,7 @@ export class InvitationService {
   }
 
   /**
-   * Makes an invitation's holder a member and opens a session. Attempts count toward the IP address's sign-in limits.
+   * Accepts an invitation: adds the member and opens a session. Attempts count toward the IP address's sign-in limits.
    * @throws GatewayError `forbidden` if passwords are off, `invalid_invitation`, `conflict` if the address belongs to
    *   another account, `organization_deactivated` or `too_many_attempts`
    */
@@ -223,7 +223,7 @@ export class InvitationService {
 
   /**
    * Makes the invited person a member and ends the invitation, in a transaction that holds the
-   * `MEMBER_CHANGES` lock. An existing member who could no longer sign in retains their permissions. The new
+   * `MEMBER_CHANGES` lock. A member who can no longer sign in can also join again, with their old permissions. The new
    * password replaces the old one; if passwords are turned off, the old one is removed.
    * @param account.passwordHash empty for a person without a password
    * @param account.name null to leave an existing member's name unchanged
@@ -238,7 +238,7 @@ export class InvitationService {
     const { organization, organizationId, email, permissions } = invitation;
     if (organization.deactivatedAt !== null) throw new GatewayError("organization_deactivated");
     const found = await tx.findOneBy(Member, { email });
-    // Locks the member, because setting a password or adding a passkey locks the same row.
+    // Locks the member, so that no password or passkey can be added concurrently.
     const known = found && (await lockMember(tx, found.id));
     const isBack =
       known?.organizationId === organizationId && !(await canSignIn(tx, this.services.config, known));

@@ -36,7 +36,7 @@ export class Member {
   @Column({ type: "varchar", length: 254, unique: true })
   email!: string;
 
-  /** True if the member set the address without verification; it must then not link an account at the issuer. */
+  /** True if the member set the address without verification, so it must not link an OpenID Connect account. */
   @Column({ type: "boolean", default: false })
   isEmailSelfChosen!: boolean;
 

@@ -26,7 +26,7 @@ const EMAIL_MAX_LENGTH = 254;
 /** Trims and lowercases an e-mail address, because addresses are case-insensitive. */
 export const normalizeEmail = (email: string): string => email.trim().toLowerCase();
 
-/** Validates an e-mail address; its length counts in lowercase, which can be longer. */
+/** Validates an e-mail address and the length of its lowercase form, which can be longer. */
 export const IsMemberEmail = () =>
   Checked("isMemberEmail", (value) => {
     if (typeof value !== "string" || !isEmail(value)) return "must be an e-mail address";

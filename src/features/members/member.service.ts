@@ -92,7 +92,7 @@ export const findMember = (reader: EntityManager, where: FindOptionsWhere<Member
 export const memberById = (reader: EntityManager, id: string): Promise<Member> =>
   reader.findOneOrFail(Member, { where: { id }, relations: { organization: true } });
 
-/** Locks a member (of an organization, if given), so that sign-ins, passkey changes and removal take turns. */
+/** Locks a member, so that sign-ins, passkey changes and removal take turns; null if there is no such member. */
 export async function lockMember(tx: Tx, id: string, organizationId?: string): Promise<Member | null> {
   const where = organizationId === undefined ? { id } : { id, organizationId };
   await tx.update(Member, where, { createdAt: () => "created_at" });
@@ -267,7 +267,7 @@ export class MemberService {
     return this.store(tx, context, member, isLast ? [...wanted, Permission.config_manage] : wanted);
   }
 
-  /** Revokes the grants that a member has made as a manager: invitations and other features' grants. */
+  /** Revokes what a member granted as a manager: invitations and other features' grants. */
   private async endGrants(tx: Tx, context: RequestContext, member: Member): Promise<void> {
     await endInvitationsOf(tx, context, member);
     for (const hook of this.hooks.of("managerLost")) await hook(tx, member, context);
@@ -276,7 +276,7 @@ export class MemberService {
   /** Locks one of the organization's members on behalf of a manager. */
   private async lockMember(tx: Tx, context: RequestContext, id: string): Promise<Member> {
     const organizationId = organizationOf(context);
-    // Acquired before any row lock, because two managers may remove each other concurrently.
+    // Acquires this lock before any row lock, because two managers may remove each other concurrently.
     await tx.lockInsertOrder(MEMBER_CHANGES, [organizationId]);
     await assertSignedIn(tx, context, { permission: Permission.config_manage });
     const member = isUuid(id) ? await lockMember(tx, id, organizationId) : null;

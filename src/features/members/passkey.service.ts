@@ -122,8 +122,8 @@ export class PasskeyService {
 
   /**
    * Removes one of the caller's passkeys. Managers can remove any member's passkeys.
-   * @throws GatewayError `not_found` (also if the passkey belongs to another organization, or to another
-   *   member and the caller is not a manager), or `conflict` if it is the caller's last sign-in method
+   * @throws GatewayError `not_found`, including for a passkey that the caller may not remove, or `conflict` if it is
+   *   the caller's last sign-in method
    */
   remove(context: RequestContext, id: string): Promise<Passkey> {
     const { database, config } = this.services;
@@ -217,13 +217,13 @@ export class PasskeyService {
       const found = await reader.findOneBy(Passkey, { credentialId: input.credentialId });
       return { passkey: found };
     });
-    // Without a valid challenge, no further work is done, because only issuing a challenge counts as an attempt.
+    // Does no more work for an unknown challenge, because only issuing a challenge counts as an attempt.
     if (known === undefined) throw new GatewayError("invalid_passkey");
     const { passkey } = known;
     const counter = await this.webAuthn.verifySignature(challenge, input, passkey);
     const result = await database.write(async (tx) => {
       const used = await useChallenge(tx, challenge);
-      // Also runs for an unknown passkey, so that rejecting it is not faster.
+      // Runs this query even for an unknown passkey, so that rejecting one is not faster.
       const member = await lockMember(tx, passkey?.memberId ?? "");
       if (passkey === null || member === null) return undefined;
       const reject = async (action: "member_passkey_rejected" | "member_passkey_cloned") => {

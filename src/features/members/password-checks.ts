@@ -18,7 +18,7 @@ export class PasswordChecks {
   }
 
   /**
-   * Runs a task that hashes passwords. Meanwhile, the request does not count as load, because it only waits.
+   * Runs a task that hashes passwords, without counting the request as load while it waits.
    * @throws GatewayError `too_many_attempts`
    */
   async run<T>(context: RequestContext, check: () => Promise<T>): Promise<T> {

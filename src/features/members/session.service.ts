@@ -68,7 +68,7 @@ export class SessionService implements CredentialResolver<MemberCaller> {
     private readonly config: Pick<Config, "oidc">,
   ) {}
 
-  /** Resolves a session token, never a link's, from the database; throws `invalid_session` or `too_many_attempts`. */
+  /** Resolves a session's token, but not a sign-in link's; throws `invalid_session` or `too_many_attempts`. */
   async resolve(token: string, origin: Pick<Origin, "ip">): Promise<MemberCaller> {
     const session = await this.find(token, origin);
     if (session.ip === LINK.ip && session.userAgent === LINK.userAgent)
@@ -270,8 +270,7 @@ export class SessionService implements CredentialResolver<MemberCaller> {
 
   /**
    * Ends one of the caller's sessions. Managers can end any member's sessions.
-   * @throws GatewayError `not_found`, including for a session that belongs to another organization, or to
-   *   another member and the caller is not a manager
+   * @throws GatewayError `not_found`, including for a session that the caller may not end
    */
   end(context: RequestContext, id: string): Promise<Session> {
     const organizationId = organizationOf(context);
@@ -319,7 +318,7 @@ export function assertPasswordsOn({ oidc }: Pick<Config, "oidc">): void {
     throw new GatewayError("forbidden", `Passwords and passkeys are disabled. Sign in with ${oidc.name}.`);
 }
 
-/** Locks the verified password, so that a later change also ends the new session; throws `invalid_credentials`. */
+/** Locks the member, so that a later password change ends the new session; throws `invalid_credentials`. */
 async function lockPassword(tx: Tx, { id, passwordHash }: Member): Promise<void> {
   const { affected } = await tx.update(Member, { id, passwordHash }, { passwordHash });
   if (affected !== 1) throw new GatewayError("invalid_credentials");
@@ -333,7 +332,7 @@ export async function confirmSession(tx: Tx, context: RequestContext, member: Me
   return tx.findOneByOrFail(Session, { id });
 }
 
-/** True if the caller is a manager of the organization, according to this transaction. */
+/** True if the caller is not a member, or is a member who currently has `config:manage`. */
 export async function isManager(tx: Tx, { caller }: RequestContext): Promise<boolean> {
   if (caller.kind !== "member") return true;
   const member = await tx.findOneBy(Member, { id: caller.id });

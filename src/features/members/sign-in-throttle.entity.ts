@@ -2,10 +2,10 @@ import { Column, Entity, Index, PrimaryColumn } from "typeorm";
 import type { Timestamp } from "../../common/time";
 import { TIMESTAMP_COLUMN } from "../../database/columns";
 
-/** Counts the attempts from an address or for an account in a window, or marks an address as known until its end. */
+/** Counts attempts by address or account in a time window, or marks an address as known until the window ends. */
 @Entity()
 export class SignInThrottle {
-  /** SHA-256 of the address or the account, in hexadecimal. */
+  /** Hash of the address, the account or both, in hexadecimal. */
   @PrimaryColumn({ type: "varchar", length: 64 })
   bucket!: string;
 

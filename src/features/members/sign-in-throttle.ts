@@ -160,7 +160,7 @@ const countsIn =
     return new Map(rows.filter((row) => row.windowEndsAt > now).map((row) => [row.bucket, row]));
   };
 
-/** @param next number of attempts to be checked that `counts` does not include yet */
+/** @param next number of attempts that `counts` does not include yet */
 function rejectionBy({ bucket, max }: Limit, counts: Counts, next: number): GatewayError | undefined {
   const row = counts.get(bucket);
   if (row === undefined || row.attempts + next <= max) return undefined;
@@ -212,7 +212,7 @@ function limitsOf(email: string, ip: string | null) {
   };
 }
 
-/** Returns the common prefix of an account's buckets, half a hash, by which they can be deleted together. */
+/** Returns the common prefix of an account's buckets: half a hash, used to delete the buckets together. */
 const accountPrefix = (email: string) => sha256(email).slice(0, 32);
 
 const bucketOf = (email: string, what: string) => accountPrefix(email) + sha256(what).slice(0, 32);

@@ -29,8 +29,8 @@ export class SingleUse {
 }
 
 /**
- * Uses up a sign-in or token, only once even concurrently; false if it was already used.
- * @param expiresAt when it expires; afterwards, it is rejected without this row
+ * Uses up a sign-in or token; of several concurrent calls, only one succeeds. Returns false if it was already used.
+ * @param expiresAt when the sign-in or token expires, after which it is rejected even without this row
  */
 export async function useOnce(tx: Tx, what: string, expiresAt: Timestamp): Promise<boolean> {
   const row = await returning<SingleUse | undefined>(

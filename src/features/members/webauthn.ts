@@ -63,7 +63,7 @@ export class WebAuthn {
     });
   }
 
-  /** Verifies a new passkey, whose authenticator must have verified its user; undefined if it is invalid. */
+  /** Verifies a new passkey; the authenticator must have verified its user. Returns undefined if it is invalid. */
   async verifyNew(
     challenge: string,
     { credentialId: id, clientDataJSON, attestationObject }: AddPasskeyInput,
@@ -90,7 +90,7 @@ export class WebAuthn {
 
   /**
    * Verifies a signature; the authenticator must have verified its user.
-   * @param passkey null for an unknown passkey, which takes equally long
+   * @param passkey null for an unknown passkey, so that rejecting one takes equally long
    * @returns the authenticator's signature counter, for the caller to compare; undefined if the signature is invalid
    */
   async verifySignature(
