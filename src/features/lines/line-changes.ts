@@ -13,7 +13,7 @@ import {
 } from "./line-settings";
 
 /**
- * Returns the fields that `updateLine` can change, except the credentials, after changes.
+ * Returns a line's fields, except its credentials, after changes by `updateLine`.
  * @throws InvalidInput if the changes do not fit the line
  */
 export function changedFields(line: Line, input: Omit<UpdateLineInput, "id">) {

@@ -65,7 +65,7 @@ export class LineDrivers {
       try {
         return await (await driver)(message, attempt);
       } catch (error) {
-        // A missing instance key may be available by the next attempt.
+        // Discards the driver, because a missing instance key may be available by the next attempt.
         driver = undefined;
         if (!(error instanceof GatewayError)) throw error;
         return {

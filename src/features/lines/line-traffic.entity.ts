@@ -2,7 +2,10 @@ import { Column, Entity, ManyToOne, PrimaryColumn } from "typeorm";
 import type { Timestamp } from "../../common/time";
 import { Line } from "./line.entity";
 
-/** A line's recent traffic, kept in a separate table because deliveries lock it after the lanes. */
+/**
+ * A line's recent traffic. It has a separate table because deliveries lock it after the lanes, but changes to a line
+ * lock the line before the lanes.
+ */
 @Entity()
 export class LineTraffic {
   @PrimaryColumn({ type: "varchar", length: 36 })
@@ -15,7 +18,7 @@ export class LineTraffic {
   @Column({ type: "integer" })
   rejections!: number;
 
-  /** The last line fault since the last success: its code, its detail, and the time of the first fault. */
+  /** The line faults since the last success: the last fault's code and detail, and the first fault's time. */
   @Column({ type: "varchar", length: 60, nullable: true })
   faultCode!: string | null;
 
@@ -33,11 +36,11 @@ export class LineTraffic {
   @Column({ type: "float" })
   nextAt!: number;
 
-  /** When the last turn assigned to a waiting message ends (ms since the epoch, with fractions). */
+  /** When the rate-limit turn of the last waiting message ends (ms since the epoch, with fractions). */
   @Column({ type: "float" })
   queuedUntil!: number;
 
-  /** When the last turn assigned to a waiting urgent message ends (ms since the epoch, with fractions). */
+  /** When the rate-limit turn of the last waiting urgent message ends (ms since the epoch, with fractions). */
   @Column({ type: "float", default: 0 })
   urgentUntil!: number;
 }

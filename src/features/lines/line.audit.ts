@@ -15,7 +15,7 @@ export const lineActions = auditActions({
   default_line_set: "A line was made its agent's default line.",
 });
 
-/** Returns the changes to a line for the audit log, without its secrets; a new line has none before. */
+/** Returns the changes to a line for the audit log, without its secrets; `before` is undefined for a new line. */
 export function auditOf(before: Line | undefined, after: Line): Changes {
   const both = (read: (line: Line) => string | number | null | undefined) =>
     [asText(before && read(before)), asText(read(after))] as const;

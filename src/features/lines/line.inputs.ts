@@ -142,7 +142,7 @@ export class UpdateLineInput extends LineById {
   expectedVersion?: number | null | undefined;
 }
 
-@InputType({ description: "A line whose signing secret to rotate." })
+@InputType({ description: "A request to rotate a line's signing secret." })
 export class RotateLineSecretInput extends IdempotentInput {
   @Field(() => ID, { description: "ID of the line." })
   id!: string;

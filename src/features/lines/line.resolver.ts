@@ -32,7 +32,7 @@ const MANAGERS = { member: Permission.config_manage, organizationKey: "lines:man
 export class AgentLinesResolver {
   constructor(private readonly service: LineService) {}
 
-  // Has the query cost of a list of average length, so that one query can request the lines of all agents.
+  // Costs as much as a list of average length, not of `MAX_LINES`, so that one query can request all agents' lines.
   @Access(MAY_READ_LINES)
   @FieldResolver(() => [Line], {
     nullable: true,
@@ -66,7 +66,7 @@ export class LineResolver {
   @AtMost(MAX_LINES)
   @Query(() => [LineChoice], {
     description:
-      "An agent's lines, ordered by name, without their settings, so that members who cannot see these can choose a line.",
+      "An agent's lines, ordered by name, without their settings. For members who choose a line but cannot read its settings.",
   })
   async lineChoices(
     @Ctx() context: RequestContext,

@@ -39,7 +39,7 @@ import { TargetChecks } from "./target-checks";
 
 declare module "../../schema/hooks" {
   interface Hooks {
-    /** Joins the transaction that changed a line's delivery settings, while no deliverer works for the agent. */
+    /** Runs in the transaction that changes a line's delivery settings, while no deliverer works for the agent. */
     deliverySettingsChanged: (tx: Tx, line: Line) => Promise<void>;
   }
 }
@@ -260,7 +260,7 @@ export class LineService {
   }
 
   /**
-   * Changes a line in the caller's organization and records it, unless nothing changes; joins `tx` if given.
+   * Changes a line in the caller's organization and records any change. Runs in `tx` if given.
    * @throws GatewayError `not_found`
    */
   private async change(context: RequestContext, id: string, decide: Decide, tx?: Tx): Promise<Line> {

@@ -26,7 +26,7 @@ export async function deleteEndpointsOf(
   }
 }
 
-/** Deletes a deleted agent's rows for all-agent endpoints, and endpoints that were added concurrently. */
+/** Deletes a deleted agent's deliveries and cursors, and endpoints that were added during the deletion. */
 export const purgeDeliveries =
   (database: Database): PurgeStep =>
   async (agentId, options) => {

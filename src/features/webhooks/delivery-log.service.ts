@@ -29,7 +29,7 @@ export class DeliveryLogService {
     );
   }
 
-  /** Returns the event ID of the delivery that a pending one waits for, or null. Does not check access. */
+  /** Returns the ID of the event that a pending delivery waits for, or null. Does not check access. */
   waitsFor({ id, state }: WebhookDelivery): Promise<string | null> {
     return findIfAny(this.heads, state === WebhookDeliveryState.pending ? id : null);
   }
@@ -57,7 +57,7 @@ export class DeliveryLogService {
   }
 }
 
-/** Maps each delivery behind another pending one in its lane to the event ID of the lane's first pending delivery. */
+/** Returns the event ID of the first pending delivery in each delivery's lane, unless they are the same delivery. */
 async function headsBefore(
   reader: EntityManager,
   deliveryIds: readonly string[],

@@ -114,7 +114,7 @@ export class RedeliveryService {
     });
   }
 
-  /** Returns where a redelivery starts, and the current position, for each agent with events for the endpoint. */
+  /** Returns the start and current positions for each agent whose events were dispatched to the endpoint. */
   private async starts(
     reader: EntityManager,
     endpoint: WebhookEndpoint,
@@ -138,7 +138,7 @@ export class RedeliveryService {
     return starts;
   }
 
-  /** Returns the time since which all events are stored; undefined without purging, which may have been on earlier. */
+  /** Returns the time since which all events are stored; undefined if purging is off now but may have been on. */
   private keptSince(): Timestamp | undefined {
     const { RETENTION_EVENTS_DAYS: days } = { ...EVENT_RETENTION, ...this.config.retention };
     return days === 0 ? undefined : timestamp(-days * DAY_MS);
@@ -189,7 +189,7 @@ async function startIn(
   }
   const purged = await lastPurged(reader, agentId, last);
   const before = await lastBefore(reader, agentId, from, purged, last);
-  // Some events since `from` may have been purged.
+  // If this is false, some events since `from` may have been purged.
   const areKept = keptSince !== undefined && from >= keptSince;
   if (!areKept && before === purged && purged > 0n && purged < last)
     throw new GatewayError("position_expired");
@@ -216,7 +216,7 @@ async function lastBefore(
   let [low, high] = [first, last];
   while (low < high) {
     const middle = (low + high + 1n) / 2n;
-    // There may be no event at the position in the middle, because a restore may have skipped it.
+    // There may be no event at the middle position, because a restore may have skipped it.
     const event = await reader.findOne(Event, {
       select: ["agentId", "position", "timestamp"],
       where: { agentId, position: Between(String(middle), String(high)) },

@@ -1,7 +1,7 @@
 import { Column, Entity, PrimaryColumn } from "typeorm";
 import { UUID_COLUMN } from "../../database/columns";
 
-/** Position of the last event whose delivery to an endpoint has been created; without a row, it is 0. */
+/** Position up to which an agent's events have been dispatched to an endpoint; 0 without a row. */
 @Entity()
 export class WebhookCursor {
   @PrimaryColumn(UUID_COLUMN)

@@ -25,7 +25,7 @@ const POLL_INTERVAL_MS = 1_000;
 /** Min time between two polls (ms), so that events committed at about the same time share a poll. */
 const PAUSE_MS = 50;
 
-/** Max streams returned by one poll. */
+/** Max pairs of endpoint and agent returned by one poll. */
 const MAX_BEHIND = 100;
 
 /** Max time for processing a poll's result (ms); endpoints that fall behind later wait for the next poll. */
@@ -91,12 +91,12 @@ export class WebhookDispatcher {
   private async catchUpAll(): Promise<boolean> {
     let isMore = false;
     try {
-      // Streams take turns of one window each, so that no endpoint has to wait for another's whole backlog.
       this.hasEndpoints ||= await this.database.read(isAnyActive);
       if (!this.hasEndpoints) return false;
       const behind = await this.behind();
       this.hasEndpoints = behind.length > 0 || (await this.database.read(isAnyActive));
       const startedAt = performance.now();
+      // Dispatches one window per pair, so that no endpoint has to wait for another's whole backlog.
       for (const each of behind) {
         if (this.stopped) return false;
         if (performance.now() - startedAt > MAX_LOOK_MS) return true;
@@ -110,7 +110,7 @@ export class WebhookDispatcher {
     }
   }
 
-  /** Returns some endpoints that are behind, in random order after one of each organization, so none starves. */
+  /** Returns some endpoints that are behind, in random order; organizations take turns, so that none starves. */
   private behind(): Promise<Behind[]> {
     return this.database.read(
       (reader) =>
@@ -219,7 +219,7 @@ export class WebhookDispatcher {
   }
 }
 
-/** True if an event must be sent, given its delivery's state (undefined without one). */
+/** True if an event must be sent, given its delivery's state; undefined means that there is no delivery yet. */
 const isToBeSent = (state: WebhookDeliveryState | undefined): boolean =>
   state === undefined || state === WebhookDeliveryState.failed || state === WebhookDeliveryState.canceled;
 

@@ -17,7 +17,7 @@ const JITTER = 0.1;
 /** The longest delay that an endpoint can request (ms). */
 const MAX_RETRY_AFTER_MS = DAY_MS;
 
-/** Returns the delay (ms) before the next attempt, longer if requested; undefined if there is none. */
+/** Returns the delay (ms) before the next attempt, longer if the endpoint requests it; undefined after the last. */
 export function redeliveryDelayMs(
   attempt: number,
   retryAfterMs = 0,

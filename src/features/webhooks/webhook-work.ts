@@ -105,7 +105,7 @@ export class WebhookWork implements LaneWork {
         const previousSecretUntil =
           previousUntil !== null && previousUntil > timestamp() ? previousUntil : null;
         const result = await this.post.send({ ...target, previousSecretUntil }, event, attempt);
-        // Treated as retryable, because only retryable failures limit a failing endpoint to one sender.
+        // Reports a permanent failure as retryable, because only retryable failures limit an endpoint to one sender.
         return result.outcome === AttemptOutcome.permanent
           ? { ...result, outcome: AttemptOutcome.retryable }
           : result;

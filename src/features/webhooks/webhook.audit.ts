@@ -32,7 +32,7 @@ export const auditTarget = ({
 
 type Settings = Pick<WebhookEndpoint, "url" | "description" | "types">;
 
-/** Returns the changes to an endpoint's settings for the audit log; a new endpoint has none before. */
+/** Returns the changes to an endpoint's settings for the audit log; `before` is undefined for a new endpoint. */
 export const auditOf = (before: Settings | undefined, after: Settings): Changes => ({
   url: [before?.url ?? null, after.url],
   description: [before?.description ?? null, after.description],

@@ -56,7 +56,7 @@ export class DisableWebhookEndpointInput extends EndpointById {}
 @InputType({ description: "A webhook endpoint to test." })
 export class SendTestEventInput extends EndpointById {}
 
-@InputType({ description: "A webhook endpoint whose signing secret to rotate." })
+@InputType({ description: "A request to rotate a webhook endpoint's signing secret." })
 export class RotateWebhookSecretInput extends IdempotentInput {
   @Field(() => ID, ENDPOINT_ID)
   id!: string;

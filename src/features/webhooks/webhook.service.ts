@@ -1,4 +1,4 @@
-// Long, because each change to an endpoint states its own conditions and audit entry.
+// This file is long because each change to an endpoint has its own conditions and audit entry.
 
 import { IsNull, Not } from "typeorm";
 import { v7 as uuid } from "uuid";
@@ -220,8 +220,8 @@ export class WebhookService {
   }
 
   /**
-   * Updates an endpoint in the caller's organization and records it, unless nothing changes; joins `tx` if given.
-   * @param options.wakes true if deliveries waiting for the endpoint may resume
+   * Updates an endpoint in the caller's organization and records any change. Runs in `tx` if given.
+   * @param options.wakes true if deliveries waiting for the endpoint can resume
    * @throws GatewayError `not_found`
    */
   private change(
