@@ -82,8 +82,8 @@ async function generator() {
         },
       },
     });
-    // Only this section is used. The others look up documents by their text, so the bundle would contain each
-    // text twice.
+    // Only this section is used. The other sections look up documents by their text, so the bundle would contain
+    // each text twice.
     const section = sections.find(({ filename }) => filename.endsWith("graphql.ts"));
     // Passes the built schema, because graphql-codegen would otherwise rebuild it for each folder.
     const text = await codegen({ ...section, schemaAst }).catch(({ message }) => {

@@ -489,7 +489,7 @@ describeDashboard("Configuration", (dashboard) => {
         .getByText(/handoff/)
         .first(),
     );
-    await tests.getByText("Not reached by any test").click();
+    await tests.getByText("Not covered by any test").click();
     await seen(tests.getByText("condition 1 is never true"));
     await eventually(() => violations(page)).toEqual([]);
     await page.getByRole("button", { name: "Publish anyway" }).click();

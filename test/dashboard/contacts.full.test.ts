@@ -70,7 +70,7 @@ describeDashboard("contacts", (dashboard) => {
     await page.getByLabel("Search contacts").fill("");
     await page.getByLabel("Tag").fill("Not a tag!");
     await page.keyboard.press("Enter");
-    await seen(page.getByText("A tag has only letters a–z"));
+    await seen(page.getByText("Use letters a–z, digits"));
     await eventually(() => page.getByLabel("Tag").inputValue()).toBe("Not a tag!");
     await page.getByLabel("Tag").fill("absent");
     await page.keyboard.press("Enter");

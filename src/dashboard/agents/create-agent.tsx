@@ -11,8 +11,8 @@ import { CreateAgentDocument } from "./documents.generated";
 const SLUG_MAX_LENGTH = 63;
 
 /**
- * Derives a slug from a name: removes accents, lowercases letters, and replaces everything except the letters
- * from a to z and digits with hyphens. Empty if none of these characters is left.
+ * Derives a slug from a name: removes accents, lowercases letters, and replaces all characters except a–z and
+ * digits with hyphens. Returns "" if the name has no such characters.
  */
 const slugOf = (name: string): string =>
   name

@@ -126,7 +126,7 @@ function factsOf(key: KeyFragment, nameOfActor: Names["nameOfActor"]): Record<st
   };
 }
 
-/** States that a replaced key is no longer used and can be revoked, or when and from where it was last used. */
+/** Shows whether a replaced key is still in use and, if so, when and from where it was last used. */
 function UseSinceRotation({ apiKey, successorId }: { apiKey: KeyFragment; successorId: string }) {
   const { lastUsedAt, lastUsedIp } = apiKey;
   const successor = usePolledQuery(ApiKeyDocument, { id: successorId }, { pollMs: LOG_INTERVAL_MS }).data

@@ -26,7 +26,7 @@ import { showSecret } from "../secrets/shown-secret";
 
 interface Props {
   agents: AgentsQuery["agents"];
-  /** The agent filter of the list: the default owner of the key, or "" for the first agent. */
+  /** Default owner of the key, taken from the list's agent filter; "" selects the first agent. */
   owner?: string;
   onClosed: () => void;
 }
@@ -44,7 +44,7 @@ const NoAgents = ({ onClosed }: Props) => (
   </InfoDialog>
 );
 
-/** Returns the ID of an agent; "" for the organization. */
+/** Returns the ID of the agent selected at first; "" for the organization. */
 const defaultOwner = (agents: Props["agents"], owner: string): string =>
   owner === OF_ORGANIZATION ? "" : (agents.find(({ id }) => id === owner)?.id ?? agents[0]?.id ?? "");
 

@@ -4,7 +4,7 @@ import type { KeyFragment } from "./documents.generated";
 import { ownerOf } from "./key-owner";
 import { spelled } from "./scopes";
 
-/** The key that a dialog refers to, and its last use. */
+/** Describes the key that a dialog is about: prefix, owner, scopes and last use. */
 export const KeyFacts = ({ apiKey }: { apiKey: KeyFragment }) => (
   <dl className={styles.facts}>
     <dt>Key</dt>

@@ -25,7 +25,7 @@ export function RevokeKey({ apiKey, onClosed }: { apiKey: KeyFragment; onClosed:
       title={`Revoke “${apiKey.name}”?`}
       submit="Revoke key"
       isDestructive
-      // Without the answer, the dialog would not offer to keep the old key.
+      // The dialog can offer to keep the old key only after looking it up.
       isLoading={isLoading}
       onSubmit={revoke}
       onClosed={onClosed}
@@ -34,8 +34,8 @@ export function RevokeKey({ apiKey, onClosed }: { apiKey: KeyFragment; onClosed:
       <p>Anything using this key will immediately get a 403 error. This can’t be undone.</p>
       {error !== null && data === undefined && (
         <p className={styles.warning}>
-          The dashboard could not check if this key replaces another one. If it does, the old key is not kept:
-          it stops working when its grace period ends.
+          The dashboard could not check if this key replaces another one. If it does, the old key stops
+          working when its grace period ends.
         </p>
       )}
       {old !== undefined && (
@@ -63,7 +63,7 @@ export function RevokeKey({ apiKey, onClosed }: { apiKey: KeyFragment; onClosed:
   );
 }
 
-/** Looks up the key that this one replaced if it still works, unless this key was replaced or is inactive. */
+/** Looks up the active key that this key replaced. Skipped if this key is inactive or was itself replaced. */
 function useReplaced({ id, state, replacedById }: KeyFragment) {
   const { deactivated } = useViewer();
   const enabled = state === "active" && replacedById === null && !deactivated;

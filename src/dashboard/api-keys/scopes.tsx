@@ -72,7 +72,7 @@ const Choice = (props: {
     value={props.chosen}
     onChange={props.onChosen}
     error={props.error}
-    // Beside the first checkbox, which the dialog focuses.
+    // Shows the error next to the first checkbox, because the dialog focuses that checkbox.
     inputWrapperOrder={["label", "error", "input"]}
   >
     <div className={styles.scopes}>

@@ -22,8 +22,8 @@ const utcDays = lazy(
 const utcDay = (date: Date) => utcDays().format(date);
 
 /**
- * Returns the full name of each bar, tick labels for the current one and two or three before it, and a note about them.
- * The labels are spaced so that they do not overlap on narrow screens.
+ * Returns the full name of each bar, tick labels for the last bar and two or three earlier ones, and a note on the
+ * time zone. The labels are far enough apart not to overlap on narrow screens.
  */
 export function namesOf(
   buckets: readonly { start: string }[],

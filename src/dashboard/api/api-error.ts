@@ -51,7 +51,7 @@ export function sentenceOf(error: unknown, { polled = false } = {}): string {
   if (polled && error.code === "unreachable") return RETRYING;
   const { code, problems, message, conversationId } = error;
   const sentence = problems.map(sentenceOfProblem).join(" ") || message;
-  // `Failure` links the conversation, so its ID is not needed.
+  // `Failure` links to the conversation, so the message omits its ID.
   return SENTENCES[code] ?? typographic(sentence.replace(`Conversation ${conversationId}`, "A conversation"));
 }
 
@@ -111,7 +111,7 @@ export const problemOf = (error: unknown, field: string): string | undefined =>
         .join(" ")
     : undefined;
 
-/** True if all problems with a request concern fields for which `isSuch` is true. */
+/** True if the request failed only because of fields that `isSuch` accepts. */
 export const isOnlyAbout = (error: unknown, isSuch: (field: string) => boolean): boolean =>
   error instanceof ApiError &&
   error.problems.length > 0 &&

@@ -35,8 +35,8 @@ export const client = new QueryClient({
 });
 
 /**
- * The `staleTime` of data that must not be reloaded, not even after a change. It is not static before it is loaded,
- * because the cache would not retry a failure.
+ * `staleTime` for data that is loaded once and not reloaded, not even after a change. Returns 0 until the data is
+ * loaded, because the cache would not retry a failed static query.
  */
 export const loadedOnce = ({ state }: { state: { data: unknown } }): StaleTime =>
   state.data === undefined ? 0 : "static";

@@ -65,8 +65,8 @@ async function send<Result, Variables>(
 }
 
 /**
- * Resolves in a new task, so that a page's first requests do not lengthen the task that renders it. Developer tools
- * parse each function in the stack of a request again.
+ * Resolves in a new task, so that a page's first requests do not lengthen the task that renders the page. The new
+ * task also keeps their call stacks short, because developer tools reparse every function on a request's stack.
  */
 export const newTask = (): Promise<void> =>
   new Promise((resolve) => {

@@ -10,7 +10,7 @@ import styles from "./audit-log.module.css";
 import { describe, type Entry, fieldName, valuesOf } from "./sentence";
 
 /**
- * An entry, with its sentence and time on one line. It expands to show the details.
+ * An audit log entry: its sentence and time on one line, expandable to show the details.
  * @param props.labelOf returns the label for a member's ID and e-mail address
  */
 export function AuditEntry(props: { entry: Entry; labelOf: Names["labelOf"] }) {

@@ -16,7 +16,7 @@ export function AuditFilters({ names, targetName }: { names: Names; targetName: 
   const address = useListAddress();
   const day = (name: "from" | "to") => ({
     value: address.get(name),
-    // Replaces, because the field has several valid values while a date is being typed.
+    // Replaces the history entry, because a date field can have several valid values while the user is typing.
     onChange: (event: { currentTarget: { value: string } }) =>
       address.filter({ [name]: event.currentTarget.value }, { replace: true }),
   });

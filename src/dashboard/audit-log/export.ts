@@ -4,7 +4,7 @@ import { toCsv } from "./csv";
 import { AuditLogDocument, type AuditLogQuery, type AuditLogQueryVariables } from "./documents.generated";
 import type { Entry } from "./sentence";
 
-/** The server's limit on the page size. Its cost estimate includes the fields excluded by @include. */
+/** The server's max page size. The server's cost estimate counts fields even if `@include` excludes them. */
 const MAX_PAGE_SIZE = 100;
 
 export type AuditFilter = Omit<AuditLogQueryVariables, "first" | "after" | "named" | "counted">;

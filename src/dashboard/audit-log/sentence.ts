@@ -1,4 +1,4 @@
-// One file, because the sentence of an entry follows from tables of wordings that are read together.
+// One file, because every sentence is built from the same tables of wordings.
 
 import { nameOfPartner } from "../parts/contact-label";
 import { AuditAction, type AuditLogQuery } from "./documents.generated";
@@ -56,7 +56,7 @@ const WORDINGS: Readonly<Partial<Record<AuditAction, Wording | ((entry: Particul
   member_signed_out_by_issuer: {
     verb: "The OpenID Connect issuer signed out",
     isImpersonal: true,
-    // Keeps "Member" in the label.
+    // The derived label would omit "Member".
     label: "Member signed out by issuer",
   },
   member_signed_out_everywhere: {
@@ -92,13 +92,13 @@ const WORDINGS: Readonly<Partial<Record<AuditAction, Wording | ((entry: Particul
   member_removed: { verb: "removed the member", verbForSelf: "left" },
   member_identity_linked: {
     verb: "linked an OpenID Connect account to",
-    // Keeps "Member" in the label.
+    // The derived label would omit "Member".
     label: "Member identity linked",
   },
   member_identity_unlinked: {
     verb: "unlinked the OpenID Connect account of",
     verbForSelf: "unlinked their OpenID Connect account",
-    // Keeps "Member" in the label.
+    // The derived label would omit "Member".
     label: "Member identity unlinked",
   },
   member_session_ended: { verb: "ended a session of", verbForSelf: "ended one of their sessions" },
@@ -170,7 +170,7 @@ const WORDINGS: Readonly<Partial<Record<AuditAction, Wording | ((entry: Particul
   database_restored: { verb: "The database of", end: "was restored from a backup", isImpersonal: true },
 };
 
-/** Returns the wording for requests that were rejected; their actor is the key itself. */
+/** Returns the wording for rejected requests; their actor is the key itself. */
 function rejected(which: string, label: string) {
   return ({ count }: Particulars): Wording => ({
     verb: `${count === 1 ? "A request" : "Requests"} ${which}`,
@@ -231,14 +231,14 @@ export function targetOf({ action, targetId, targetName, conversation, contact }
   return targetName === targetId ? "" : targetName;
 }
 
-/** The actors that an entry does not name. */
+/** Labels that replace the actor's name, by kind of actor. */
 const ACTORS: Readonly<Partial<Record<Entry["actorKind"], string>>> = {
   anonymous: "Unknown caller",
   operator: "CLI",
   system: "The gateway",
 };
 
-/** The actions of agents' decisions, which are recorded as the gateway's. */
+/** Actions recorded with the gateway as their actor if an agent's decision caused them. */
 const DECIDED: readonly AuditAction[] = ["conversation_handed_off", "conversation_moved"];
 
 /** Returns the start of an entry's sentence. */
@@ -261,7 +261,7 @@ export function describe(entry: Entry): Sentence {
   return { who, verb: entry.conversation && target !== "" ? `${verb} with` : verb, target, ...rest };
 }
 
-/** True for members who act on themselves or on their own invitation, which is recorded by its e-mail address. */
+/** True if members act on themselves or on their own invitation; an invitation's name is its e-mail address. */
 const isSelf = ({ actorKind, actorId, actorName, targetId, targetName }: Entry): boolean =>
   actorKind === "member" && (actorId === targetId || actorName === targetName);
 

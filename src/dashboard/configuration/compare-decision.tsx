@@ -24,7 +24,7 @@ interface Props {
   decision: Compared;
 }
 
-/** Compares a decision's effects with its effects under the draft as it is shown. */
+/** Compares a decision's actual effects with its effects under the displayed draft. */
 export const CompareDecision = ({ onClosed, ...props }: Props & { onClosed: () => void }) => (
   <InfoDialog title={`A decision about ${props.decision.situationType}`} size="lg" onClosed={onClosed}>
     <Comparison {...props} />

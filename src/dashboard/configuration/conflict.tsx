@@ -77,7 +77,8 @@ export function Conflict(props: {
           {(close) => (
             <>
               <p className={styles.sentence}>
-                {isOwn ? "The other text" : `${who}’s text`} is shown as removed, your text here as added:
+                Lines from {isOwn ? "the other text" : `${who}’s text`} are shown as removed, lines from your
+                text here as added:
               </p>
               <div className={styles.inset}>
                 <TextDiff label="Difference from theirs to yours" texts={[theirs, mine]} />

@@ -11,7 +11,10 @@ export interface SyntaxProblem {
 /** Max length of a line that contains a whole list or object. */
 const LINE_LENGTH = 100;
 
-/** Formats a document with each value of its top two levels, such as a rule, on a new line; deeper ones if too long. */
+/**
+ * Formats a document with each value of its top two levels, such as a rule, on a new line. Deeper lists and objects
+ * stay on one line if they fit.
+ */
 export function textOf(value: unknown, indent = "", before = 0): string {
   if (typeof value !== "object" || value === null) return JSON.stringify(value);
   const parts = partsOf(value);
@@ -36,7 +39,7 @@ const partsOf = (value: object): [name: string, part: unknown][] =>
     ? value.map((part) => ["", part])
     : Object.entries(value).map(([name, part]) => [`${JSON.stringify(name)}: `, part]);
 
-/** Returns a document's size as the server limits it (bytes), without the spaces and line breaks of the text. */
+/** Returns the document size that the server limits (bytes), which excludes spaces and line breaks between values. */
 export const sizeOf = (document: Json): number => new TextEncoder().encode(JSON.stringify(document)).length;
 
 /** Parses text as a JSON object, or returns its first error. */

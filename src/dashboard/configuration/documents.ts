@@ -17,7 +17,7 @@ export interface Documents {
   draft: Draft;
 }
 
-/** A draft's document as shown, as input of replays and tests: the stored draft may have changed since. */
+/** Returns the displayed document as input for replays and tests, because the stored draft may have changed. */
 export const against = ({ document }: Draft) => ({ document });
 
 /** True if neither the draft nor the live version differs. */

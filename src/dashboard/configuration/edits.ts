@@ -2,7 +2,7 @@ import { useEffect } from "react";
 import { useAgents } from "../parts/use-agents";
 import { createStore } from "../store";
 
-/** A member's unsaved input. */
+/** A member's unsaved edit of a configuration. */
 export interface Edit {
   text: string;
   /** The revision of the draft that the edit is based on; 0 if there was no draft. */
@@ -53,12 +53,12 @@ export function useEdit(memberId: string, agentId: string) {
       const { [key]: _, ...others } = edits.get();
       keep(edit === undefined ? others : { ...others, [key]: edit });
     },
-    /** The current edit, for callbacks created earlier. */
+    /** Returns the current edit, even in a callback from an earlier render. */
     currentEdit: () => edits.get()[key] as Edit | undefined,
   };
 }
 
-/** Discards a member's edits of deleted agents, because no page shows them and the browser would still ask about them. */
+/** Discards a member's edits of deleted agents, because no page shows them but the browser asks about them. */
 export function useDiscardOrphans(memberId: string): void {
   const agents = useAgents().data?.agents;
   useEffect(() => {

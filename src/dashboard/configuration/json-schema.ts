@@ -12,11 +12,11 @@ export interface JsonSchema {
   pattern?: string;
   maxLength?: number;
   propertyNames?: JsonSchema;
-  /** The kind of name that a string is, such as `template-name`: the name of the definition that it referred to. */
+  /** The kind of name that a string holds, such as `template-name`; taken from the `$ref` in the server's schema. */
   names?: string;
 }
 
-/** Replaces the references in the server's schema with the definitions, which are the kinds of names. */
+/** Replaces each `$ref` in the server's schema with its definition, and stores the definition's name in `names`. */
 export function withDefinitions({ $defs = {}, ...schema }: JsonSchema & { $defs?: object }): JsonSchema {
   const resolved = (part: unknown): unknown => {
     if (typeof part !== "object" || part === null) return part;
@@ -41,7 +41,7 @@ export function partOf(schema: JsonSchema, segment: string | number | undefined)
   return typeof others === "object" ? [others] : [];
 }
 
-/** Returns the alternatives of a schema, each with its description. */
+/** Returns the alternatives of a schema, each with the keywords that they share. */
 export function alternativesOf(schema: JsonSchema): JsonSchema[] {
   const { anyOf, ...rest } = schema;
   return anyOf ? anyOf.map((each) => ({ ...rest, ...each })) : [schema];

@@ -7,7 +7,7 @@ import { Icon } from "../ui/icon";
 import styles from "./configuration.module.css";
 import type { Documents } from "./documents";
 
-/** Says who has saved or published since the page was opened, or who was the last of several to save. */
+/** Says who has saved or published since the page was opened; after several saves, only who saved last. */
 export function Newer({ live, draft, shown, onShow }: Documents & { shown: Documents; onShow: () => void }) {
   const { email } = useViewer();
   const { nameOfActor } = useMembers();

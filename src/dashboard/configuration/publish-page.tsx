@@ -38,7 +38,7 @@ export const PublishPage = () => (
 function OfAgent({ agent }: { agent: Agent }) {
   const { data, error, isFetching, refetch } = useDocuments(agent.id);
   const { email } = useViewer();
-  // Remains as it was read until the user asks for a colleague's changes, and after it was published.
+  // The documents under review. A colleague's changes replace them only on request, and not after publishing.
   const [shown, show] = useState<Documents>();
   const [isPublished, setPublished] = useState(false);
   const { configuration: live, configurationDraft: draft } = data ?? {};
@@ -79,7 +79,7 @@ function OfAgent({ agent }: { agent: Agent }) {
 
 interface Reviewed extends Documents {
   agent: Agent;
-  /** True if the draft or the live version has changed since. */
+  /** True if the draft or the live version has changed since they were shown. */
   isOutdated: boolean;
   reload: () => Promise<unknown>;
   /** Called with true before publishing, and with false if publishing fails. */

@@ -6,14 +6,14 @@ export const RAISED: readonly string[] = ["message.received", "conversation.rele
 
 /** A kind of name that can be renamed. */
 export interface NameKind {
-  /** The kind in the JSON Schema. */
+  /** The value of `names` in the JSON Schema. */
   kind: string;
   label: string;
   /** The part of the document that declares the names. */
   part: string;
-  /** Other names that are taken. */
+  /** Names that are taken even if the document does not declare them. */
   reserved: readonly string[];
-  /** The names that are valid. */
+  /** The error for an invalid name; describes the valid names. */
   expected: string;
 }
 
@@ -57,8 +57,8 @@ export function nameProblem(
 const TOKENS = /"(?:[^"\\]|\\.)*"(\s*:)?|[{}[\]]/g;
 
 /**
- * Renames a name where a document declares and uses it, and keeps the text's line breaks. The JSON Schema says where
- * names are used; conditions and texts use a situation by comparing `situation.type` with it.
+ * Renames a name wherever a document declares or uses it, and keeps the text's line breaks. The JSON Schema defines
+ * where names are used. Conditions and texts can also compare `situation.type` with a situation's name.
  * @param text valid JSON
  * @returns the new text, and the number of uses besides the declaration
  */
@@ -69,7 +69,7 @@ export function renameUses(
   from: string,
   to: string,
 ): { text: string; uses: number } {
-  /** The schemas of the objects and lists around a position. */
+  /** The schemas of the enclosing objects and lists, innermost last. */
   const containers: (readonly JsonSchema[])[] = [];
   const partsOf = (segment: string | number): readonly JsonSchema[] =>
     (containers.at(-1) ?? []).flatMap((each) => partOf(each, segment)).flatMap(alternativesOf);

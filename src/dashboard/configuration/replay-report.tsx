@@ -38,7 +38,7 @@ const RULES = columnsOf(
 );
 const CHANGED = columnsOf("Situation", "Decided by", "Would be decided by", ACTIONS);
 
-/** Shows how the agent would have decided recent situations if the draft, as it is shown, had been live. */
+/** Shows how the agent would have decided recent situations if the displayed draft had been live. */
 export function ReplayReport({ agent, draft }: { agent: Agent; draft: Draft }) {
   const [count, setCount] = useState("100");
   const { data, error, refetch } = useQuery({

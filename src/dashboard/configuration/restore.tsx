@@ -11,7 +11,7 @@ import { PublishConfigurationDocument } from "./documents.generated";
 /** Publishes an earlier version again. */
 export function Restore(props: { agent: Agent; version: number; live: number; onClosed: () => void }) {
   const { agent, version } = props;
-  // Must not follow later publications: only the version that was live when the dialog opened is replaced.
+  // Keeps the version that was live when the dialog opened, because only that version may be replaced.
   const [live] = useState(props.live);
   const [, navigate] = useLocation();
   const publish = async (form: FormData) => {

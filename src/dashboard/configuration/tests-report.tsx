@@ -16,7 +16,7 @@ type Report = RunConfigurationTestsQuery["runConfigurationTests"];
 const MAX_LISTED = 50;
 
 /**
- * The results of the tests in a draft as it is shown; another draft's tests run again.
+ * Runs the tests in the displayed draft and returns their results. Runs them again when the draft changes.
  * @param enabled false if the draft is not known to be valid
  */
 export const useTests = (agentId: string, draft: Draft, enabled: boolean) =>
@@ -75,12 +75,12 @@ function Results({ report: { total, failed, differences, coverage } }: { report:
         </div>
       )}
       {gaps.length === 0 ? (
-        <p className={styles.text}>The tests reach every rule and condition.</p>
+        <p className={styles.text}>The tests cover every rule and condition.</p>
       ) : (
         <details className={styles.text}>
-          <summary>Not reached by any test ({formatNumber(gaps.length)})</summary>
+          <summary>Not covered by any test ({formatNumber(gaps.length)})</summary>
           <Listed
-            label="Not reached by any test"
+            label="Not covered by any test"
             marks={gaps.map(([path, message]) => ({ severity: "warning", path, message }))}
           />
         </details>

@@ -56,15 +56,15 @@ export function TryIt({ agent, live, draft }: { agent: Agent; live: Live; draft:
   const [named, setNamed] = useState<string>();
   const type = named === "" || (named !== undefined && named in examples) ? named : Object.keys(examples)[0];
   const example = textOf(examples[type ?? ""] ?? UNDECLARED);
-  // Undefined until the member changes the example, so that it follows the configuration's declarations.
+  // Undefined unless the member has edited the example, so that an unedited example follows the configuration.
   const [situation, setSituation] = useState<string>();
   const text = situation ?? example;
   const [about, setAbout] = useState<About>("none");
   const [contact, setContact] = useState("anna");
   const [decision, setDecision] = useState<TrySituationMutation & { input: DecideInput }>();
   const { busy, error, run, clearError } = useTask();
-  // A new schema object recreates the editor, which then loses the focus, so the object changes only with its
-  // content.
+  // Creates a new schema object only if its content has changed, because a new object recreates the editor, which
+  // loses the focus.
   const schemaText = JSON.stringify(schemaOf(examples));
   const schema = useMemo<JsonSchema>(() => JSON.parse(schemaText), [schemaText]);
   const parsed = parseText(text);
@@ -89,7 +89,7 @@ export function TryIt({ agent, live, draft }: { agent: Agent; live: Live; draft:
         ...assumptionsOf(assumed, about !== "none"),
       };
       const mayRead = may("conversations_read");
-      // A test of this run has the time of the run, because it must be the same when it is kept twice.
+      // Fixes the time of the run, so that keeping the run as a test twice yields the same test.
       const repeated = { ...tried, as: { now: new Date().toISOString(), ...tried.as } };
       setDecision({ ...(await execute(TrySituationDocument, { input: tried, mayRead })), input: repeated });
     });

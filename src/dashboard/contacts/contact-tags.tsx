@@ -20,7 +20,7 @@ export function ContactTags({ id, tags }: { id: string; tags: readonly string[] 
   const changeTags = (tag: { add?: string[]; remove?: string[] }) =>
     run(async () => {
       await change(ChangeContactTagsDocument, { id, ...tag });
-      // Keeps a tag that is being typed.
+      // Clears the field unless the user has typed something else during the request.
       if (tag.add) setText((now) => (now === text ? "" : now));
     });
   const add = (event: FormEvent) => {

@@ -208,7 +208,7 @@ function TagFilter() {
           setInvalid(false);
         }}
         onBlur={apply}
-        error={isInvalid && "A tag has only letters a–z, digits and ._:- and starts with a letter or digit."}
+        error={isInvalid && "Use letters a–z, digits and ._:-, and start with a letter or digit."}
       />
     </form>
   );

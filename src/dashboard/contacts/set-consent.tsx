@@ -2,7 +2,7 @@ import { change } from "../api/client";
 import { FormDialog } from "../ui/form-dialog";
 import { type ConsentState, SetConsentDocument } from "./documents.generated";
 
-/** The change of a consent for all addresses of a contact. */
+/** A consent change that applies to all addresses of a contact. */
 export interface Change {
   topic: string;
   title: string;

@@ -14,8 +14,8 @@ function onVisibility(changed: () => void): () => void {
 }
 
 /**
- * Notifies the server that a conversation was opened, after each handoff. Waits until the page is visible, because
- * the notices to all members end when one member has seen the handoff.
+ * Notifies the server that the member has opened a handed-off conversation. Waits until the page is visible, because
+ * the server stops notifying all members once one of them has seen the handoff.
  */
 export function useOpened(conversation: ConversationFragment | null | undefined): void {
   const { id, handler, version } = conversation ?? {};

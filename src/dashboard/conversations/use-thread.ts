@@ -70,8 +70,8 @@ function withAnswer(loaded: Loaded, { latest, added, recent, scheduled }: Thread
 }
 
 /**
- * Returns the number of newest messages whose states are polled, at least 1: all up to `MAX_RECENT`, because a state
- * can change long after the message is sent, but in a fast poll only from the first unsent message on.
+ * Returns the number of newest messages whose states are polled, from 1 to `MAX_RECENT`. Normally covers all loaded
+ * messages, because states can change long after sending; a fast poll starts at the first unsent message.
  */
 function recentOf(loaded: Loaded): number {
   const { messages } = loaded;
@@ -79,7 +79,7 @@ function recentOf(loaded: Loaded): number {
   return Math.min(messages.length - first || 1, MAX_RECENT);
 }
 
-/** True if the first unsent message is being sent or is about to be; the others wait for it. */
+/** True if the first unsent message is being sent or is about to be; later messages wait for it. */
 const isLeaving = ({ messages }: Loaded): boolean => {
   const first = messages.find(isUnsent);
   return first?.status === "sending" || (first?.status === "queued" && !isHeld(first));
@@ -106,7 +106,7 @@ export function useThread(id: string) {
     { id, after: newest, follows: newest !== null, recent: recentOf(loaded) },
     {
       pollMs: isLeaving(loaded) ? LEAVING_POLL_MS : POLL_MS,
-      // A poll with a number of messages that is polled again later must not bring back the states of that time.
+      // Does not cache polls: a later poll with the same variables would briefly show outdated states.
       ...(newest !== null && { gcTime: 0 }),
     },
   );

@@ -56,7 +56,7 @@ const HELD_BACK: Readonly<Record<GateName, string>> = {
   declared: "",
 };
 
-/** The main reason for a decision, on up to two lines. Names the rule it refers to, unless that rule decided. */
+/** The main reason for a decision, on up to two lines. Names the rule in question unless that rule decided. */
 export function Reason(props: {
   ruleId: string | null;
   reason: NonNullable<DecisionsQuery["decisions"]["nodes"][number]["reason"]>;

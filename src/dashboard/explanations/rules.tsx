@@ -28,7 +28,7 @@ export function Rules({ explanation }: { explanation: ReasonsFragment }) {
           </p>
           {rule.spent && (
             <p className={styles.note}>
-              Its conditions are met, but it matched recently and may match only once in a period (
+              Its conditions are met, but it matched recently and can match only once per period (
               <code>once</code>
               ).
             </p>
@@ -49,7 +49,7 @@ export function Rules({ explanation }: { explanation: ReasonsFragment }) {
   );
 }
 
-/** Gates that a change closes before the rules are tried; other gates only hold back the effects of rules. */
+/** Gates that close before the rules are tried, because something has changed; others only hold back effects. */
 const CHANGES: ReadonlySet<GateName> = new Set(["organization", "contact", "open", "unchanged"]);
 
 /** True if a decision ended before its rules were tried: its only gate was closed by a change, or it has an error. */

@@ -57,7 +57,7 @@ export function deedsOf(effects: readonly AppliedEffect[]): string {
 /** The name of a gate that holds nothing back and only warns of a possible mistake. */
 const DECLARED = "declared";
 
-/** Explains why a decision did nothing or sent nothing; undefined if no closed gate is the reason. */
+/** Explains how a closed gate held a decision back; undefined if no gate did. */
 export function closedGate({
   gates,
   effects,

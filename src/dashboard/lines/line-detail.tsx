@@ -24,7 +24,7 @@ const { component: LineDialog } = loaded(async () => (await import("./line-dialo
 
 const POLL_INTERVAL_MS = 20_000;
 
-/** One line: its settings and the URLs for inbound messages. Some links contain only the line's ID, not its agent. */
+/** One line: its settings and the URLs for inbound messages. Links to this page may omit the line's agent. */
 export function LineDetail() {
   const { id } = useParams<{ id: string }>();
   const [params] = useSearchParams();

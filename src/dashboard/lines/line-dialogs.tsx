@@ -26,7 +26,7 @@ export function LineDialog({ action, ...props }: Props & { action: LineAction })
   return <Confirm {...CONFIRMATIONS[action]} {...props} />;
 }
 
-/** Confirmations and success messages for the actions without a dialog of their own. */
+/** Confirmations and success messages for the actions that need no further input. */
 const CONFIRMATIONS = {
   resume: {
     document: ResumeLineDocument,
@@ -104,7 +104,7 @@ function RotateSecret({ line, onClosed }: Props) {
     );
     const secret = rotateLineSecret.signingSecret;
     const done = isFirst ? "Signing secret created" : "Signing secret rotated";
-    // Only the first response contains the secret, and it was lost.
+    // Only the first response contains the secret, and that response was lost.
     if (secret === null) toast(`${done}. Rotate it to see a new one.`);
     else
       showSecret({

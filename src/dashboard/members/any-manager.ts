@@ -1,2 +1,2 @@
-/** Shown until the managers have loaded. */
+/** Shown in place of managers until they have loaded, and if they cannot be loaded. */
 export const ANY_MANAGER = "a manager of your organization";

@@ -42,7 +42,7 @@ export function InviteMember({ to, onClosed }: { to?: Invitee; onClosed: () => v
     const input = { ...fields, idempotencyKey: keyOf(fields) };
     const { inviteMember } = await change(InviteMemberDocument, { input }, { waitUntilShown: false });
     const { link, mail, invitation } = inviteMember;
-    // Only the first response contains the link, and it was lost.
+    // Only the first response contains the link, and that response was lost.
     if (link === null || mail === null) {
       toast(`Invited ${invitation.email}. Invite again to see a new link.`);
       return;

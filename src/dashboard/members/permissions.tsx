@@ -18,7 +18,7 @@ const ROLES: Readonly<Record<string, readonly Permission[]>> = {
   Manager: PERMISSIONS,
 };
 
-/** Shown for any other combination. */
+/** The role shown for any other combination of permissions. */
 const CUSTOM = "Custom";
 
 /** The name shared by the checkboxes in a form. */

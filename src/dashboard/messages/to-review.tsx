@@ -63,7 +63,7 @@ function Proposals({ messages, isLoading }: { messages: readonly Proposal[]; isL
       ) : messages.length === 0 ? (
         <Empty title="Nothing to review">
           <p>
-            Messages appear here if a rule has <code>review</code>, or if an agent’s policy requires it.
+            Messages appear here if a rule has <code>review</code>, or if an agent’s policy requires a review.
           </p>
         </Empty>
       ) : (

@@ -9,7 +9,7 @@ import type { AttentionKind, AttentionQuery } from "./documents.generated";
 
 type Item = AttentionQuery["attention"][number];
 
-/** The tag for each kind, and the word shown before the time. */
+/** The tag for each kind of item, and the word shown before its time. */
 const KINDS = {
   database_restored: { label: "Restored", tone: "bad", before: "" },
   key_leaked: { label: "Leaked", tone: "bad", before: "" },

@@ -83,7 +83,7 @@ function OfKeys({ usage: { usageTotals, expiring } }: { usage: UsageQuery }) {
   );
 }
 
-/** The table of rejected keys, below the figures. */
+/** Link to the table of rejected keys, below the figures. */
 const REJECTED = "#rejected";
 
 const Figure = (props: {

@@ -32,7 +32,7 @@ const { component: GetStarted, useIsSettled } = loaded(
 /** Polling interval (ms); long because the figures sum many rows. */
 const NUMBERS_INTERVAL_MS = 20_000;
 
-/** True once there is data or a request has failed, so that a failing report does not hide the rest. */
+/** True once there is data or a request has failed, so that one failing report does not hide the other sections. */
 const isSettled = ({ data, isFetched, failureCount }: UseQueryResult): boolean =>
   data !== undefined || isFetched || failureCount > 0;
 

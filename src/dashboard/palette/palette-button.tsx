@@ -11,7 +11,7 @@ const { component: Palette, load } = loaded(async () => (await import("./palette
 
 const IS_APPLE = /Mac|iPhone|iPad/.test(navigator.userAgent);
 
-/** Opens the palette, as do ⌘K and Ctrl K. The / key focuses the page's search or, without one, opens the palette. */
+/** Opens the palette, like ⌘K and Ctrl K. The / key focuses the page's search or, without one, opens the palette. */
 export function PaletteButton() {
   const [open, setOpen] = useState(false);
   useWindowEvent("keydown", (event) => {

@@ -16,7 +16,7 @@ export const nameOfContact = (contact: (Labeled & { erasedAt: string | null }) |
 export const nameOfPartner = ({ contact, address }: Partner): string =>
   nameOfContact(contact && { ...contact, addresses: address === null ? [] : [{ address }] });
 
-/** The contact of a conversation, and its address there. */
+/** A conversation's contact, and the contact's address in that conversation. */
 export interface Partner {
   contact: { ref: string | null; name: string | null; erasedAt: string | null } | null;
   address: string | null;

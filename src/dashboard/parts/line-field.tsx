@@ -14,7 +14,7 @@ const ADDRESSES: Readonly<Record<AddressKind, string>> = {
 
 /**
  * The field for a line's name.
- * @param any the label for "no line", if the field may be empty; otherwise, paused lines cannot be chosen
+ * @param any the label for "no line"; if omitted, the user must choose a line, and it must not be paused
  * @param except the line to exclude
  * @param contactId the contact that the line must reach
  */

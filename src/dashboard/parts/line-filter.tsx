@@ -17,7 +17,7 @@ export function LineFilter(props: { agentId: string | null; by: "id" | "name"; n
     { enabled: agentId !== null, pollMs: 60_000 },
   ).data?.lineChoices;
   if (agentId === null) return <FilterChip name="line" label="Line" value={name} />;
-  // Shown before its options are loaded, to avoid a layout shift.
+  // Shows the select even before its options are loaded, to avoid a layout shift.
   const options = lines?.map((line) => ({ value: line[by], label: line.name })) ?? [];
   return <FilterSelect name="line" label="Line" all="All lines" options={options} labelOf={() => name} />;
 }

@@ -78,7 +78,7 @@ export function ChangePassword({ isFirst, onClosed }: { isFirst: boolean; onClos
   const { email } = useViewer();
   const submit = async (form: FormData) => {
     const currentPassword = isFirst ? null : String(form.get(CURRENT_PASSWORD));
-    // Otherwise, the member would be asked for the same password again.
+    // Confirms the sign-in, because changing the password would otherwise ask for the same password again.
     if (currentPassword !== null) await confirmWith({ password: currentPassword }).catch(exceptPasskey);
     const input = { currentPassword, newPassword: String(form.get("newPassword")) };
     await change(ChangePasswordDocument, { input });

@@ -84,7 +84,7 @@ export function Profile() {
           title="Passkeys"
           aside={
             <span className={pageStyles.actions}>
-              {/* Shown before it is known whether there is one, because most members have a password. */}
+              {/* Shown until the member is known to have no password, because most members have one. */}
               {!isFirst &&
                 button("Remove password…", <RemovePassword onClosed={onClosed} />, ways !== undefined)}
               {button("Add passkey…", <AddPasskey onClosed={onClosed} />)}

@@ -21,7 +21,7 @@ export function SecretDialog() {
   return shown && <Secret shown={shown} />;
 }
 
-/** Closes once the secret has been copied, or after a warning. */
+/** A dialog that shows a secret; it closes once the secret has been copied, or after a warning. */
 function Secret({ shown }: { shown: NewSecret }) {
   const { secret, title, name, agent, kind = "key", signs, note, isDelivered = false } = shown;
   const words = WORDS[kind];

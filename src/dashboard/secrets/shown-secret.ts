@@ -13,7 +13,7 @@ export interface NewSecret {
   kind?: SecretKind;
   /** Name of an API key's agent. */
   agent?: string;
-  /** The requests to sign with a signing secret; undefined if it verifies requests instead. */
+  /** The requests to sign with a signing secret; undefined if the secret verifies requests instead. */
   signs?: { url: string; contentType: string };
   /** Additional information, such as whether an e-mail was sent. */
   note?: string;
@@ -25,7 +25,7 @@ export interface NewSecret {
 const shown = createStore<NewSecret | undefined>(undefined);
 
 function replaceWith(secret: NewSecret | undefined): void {
-  // React keeps the last rendered object, so its secret is cleared.
+  // Clears the previous secret, because React keeps the last rendered object.
   const last = shown.get();
   if (last !== undefined) last.secret = "";
   shown.set(secret);

@@ -77,7 +77,7 @@ export function ConfirmSignIn({ onClosed }: { onClosed: (isConfirmed: boolean) =
         confirm: (form: FormData) => confirmWith({ password: String(form.get("password")) }),
       };
     if (hasIssuer) return { submit: `Sign in with ${issuerName}`, confirm: confirmAtIssuer };
-    // For example, the member signed in with a link from the command line.
+    // Nothing to confirm with, for example after signing in with a link from the command line.
     return { submit: "Sign out", confirm: () => signOut() };
   };
   const hasIssuer = viewer?.identity?.isCurrent === true;

@@ -14,7 +14,7 @@ const library = () => import("@simplewebauthn/browser");
 /** The storage key that records whether a passkey was used in this browser. */
 const USED = "passkey-used";
 
-/** Storage may be blocked. */
+/** True if a passkey was used in this browser; false if storage is blocked. */
 const wasUsed = (): boolean => {
   try {
     return localStorage.getItem(USED) !== null;

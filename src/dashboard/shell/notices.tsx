@@ -39,8 +39,8 @@ function Deactivated() {
   if (organization.deactivatedAt === null) return null;
   return (
     <Notice className={styles.notice} tone="warn" role="note" icon={IconLock}>
-      <strong>{organization.name}</strong> is deactivated. API keys are rejected and everything is read-only;
-      keys can still be revoked.{" "}
+      <strong>{organization.name}</strong> is deactivated. API keys are rejected. Keys can still be revoked,
+      but everything else is read-only.{" "}
       {manages ? (
         <Link href="/settings/organization">Reactivate</Link>
       ) : (

@@ -25,7 +25,7 @@ function copyBySelection(text: string): boolean {
   const focused = document.activeElement;
   area.value = text;
   area.className = "visually-hidden";
-  // Inside the open dialog, if any, because its focus trap would take the focus back.
+  // Appends inside the open dialog, if any, because the focus trap would take the focus back from outside.
   (focused?.parentElement ?? document.body).append(area);
   area.select();
   const copied = document.execCommand("copy");

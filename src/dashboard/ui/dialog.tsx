@@ -3,8 +3,8 @@ import { type ReactNode, useEffect, useId, useState } from "react";
 import styles from "./dialog.module.css";
 
 /**
- * A dialog that opens when it is mounted. When it closes, the focus returns to the element that had it before
- * or, if that element is gone, to the dialog below or, if there is none, to the page's heading.
+ * A dialog that opens when it is mounted. When it closes, the focus returns to the element that had it before. If
+ * that element is gone, the focus moves to the dialog below or, without one, to the page's heading.
  * @param mayClose called before the user closes the dialog; returns false to keep it open
  * @param onClosed called after the closing transition, to unmount it
  */
@@ -52,7 +52,7 @@ export function Dialog(props: {
   );
 }
 
-/** The open dialogs, the top one last, with the elements that may get the focus when it closes, the best first. */
+/** The open dialogs, topmost last. `before` lists the elements to focus when a dialog closes, best first. */
 let openDialogs: readonly { id: string; before: readonly (Element | null | undefined)[] }[] = [];
 
 /** Remembers what opened a dialog; the returned function focuses it, unless another element has the focus. */
@@ -76,7 +76,7 @@ export const DialogButtons = ({ children }: { children: ReactNode }) => (
 
 /**
  * A dialog that only shows something.
- * @param hasControls true if the content has controls; the focus then starts there rather than at the button
+ * @param hasControls true if the content has controls; the focus then starts there rather than on the button
  */
 export function InfoDialog(props: {
   title: string;

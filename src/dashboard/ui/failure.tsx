@@ -6,8 +6,8 @@ import styles from "./failure.module.css";
 import { Notice } from "./notice";
 
 /**
- * An error message; if the server is at fault, with the request ID to quote to an administrator. Links the conversation
- * that the error is about.
+ * An error message. If the server is at fault, shows the request ID to quote to an administrator. Links to the
+ * conversation that the error is about, if any.
  * @param retry retries without waiting for the next poll
  * @param alone true if the shell does not already show that the server is unreachable
  */

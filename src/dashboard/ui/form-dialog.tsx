@@ -8,7 +8,7 @@ import { useKeptForm } from "./kept-form";
 import { useTask } from "./task";
 import { toast } from "./toast";
 
-/** Closing the dialog asks for a confirmation if at least this many fields have changed, or a single long text. */
+/** Closing the dialog asks for a confirmation if at least this many fields have changed, or one long text has. */
 const MANY_CHANGES = 2;
 
 /** Min characters of a text that takes a while to retype. */
@@ -22,9 +22,9 @@ const isLongText = (control: EventTarget): boolean =>
 
 /** The state of a form's fields. */
 export interface FormState {
-  /** The server's message about a field. The dialog shows it itself if no input has this name. */
+  /** Returns the server's message about a field. If no input has this name, the dialog shows the message. */
   errorOf: (field: string) => string | undefined;
-  /** The usual properties of a field's input. */
+  /** Returns the usual properties of a field's input. */
   field: (name: string) => {
     name: string;
     error: string | undefined;
@@ -39,7 +39,7 @@ export interface FormState {
  * @param of the ID of the object that the form changes, if other objects on the page may have the same title
  * @param conflict the name of the field that shows conflicts
  * @param codes the names of the fields that show other error codes
- * @param isLoading true while the form may not be submitted, because its content is incomplete
+ * @param isLoading true while the form cannot be submitted, because its content is incomplete
  * @param confirm text that must be typed before the form can be submitted
  * @param onSubmit receives the values of all named controls
  * @param done the toast after a successful submission
@@ -87,7 +87,7 @@ function Form(
   /** True after a success. The closing dialog stays visible for a moment, and must not submit again. */
   const [isDone, setDone] = useState(false);
   const changed = useRef(new Set<EventTarget>());
-  /** The fields that show their messages themselves, while they have inputs. */
+  /** The fields that show their own messages as long as their inputs are rendered. */
   const asked = useRef(new Set<string>());
   const form = useKeptForm(`${props.title} ${props.of ?? ""}`, changed);
   guard.current = () => {

@@ -105,8 +105,8 @@ export const toggleTimes = (): void => allExact.set(!allExact.get());
 export const TimesInFull = createContext(false);
 
 /**
- * A time relative to now. The exact time is in the tooltip, created on demand, and in machine-readable form; a tap or
- * the key T shows it in place.
+ * A time relative to now. The tooltip, created on demand, and the `datetime` attribute contain the exact time; a tap or
+ * the key T shows it in place of the relative one.
  * @param isDue true if an event is due at the time, and overdue afterwards
  * @param isExact true to show the date and time instead, to the minute
  */

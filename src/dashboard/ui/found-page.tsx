@@ -5,7 +5,7 @@ import { Failure } from "./failure";
 import { Empty, LoadingPage, Page } from "./page";
 
 /**
- * The page of one item of the inbox, also while it is loading, or if it cannot be loaded or does not exist.
+ * The page of one inbox item, including its loading, error and not-found states.
  * @param of the kind of item, such as `contact`; its list is at `/contacts`
  * @param item null if it does not exist, undefined while it is loading
  * @param missing the possible reason why it does not exist

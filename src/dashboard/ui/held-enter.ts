@@ -1,6 +1,6 @@
 /**
  * Ignores the repeated events of a held Enter key, which would submit a form or press a button again after each
- * response. In multiline texts, they still add lines. Call once.
+ * response. In multiline fields, a held Enter key still adds lines. Call once.
  */
 export function ignoreHeldEnter(): void {
   document.addEventListener(

@@ -39,7 +39,7 @@ const controlsOf = (form: HTMLFormElement): Control[] =>
     ({ name, type, autocomplete }) =>
       name !== "" &&
       !["password", "checkbox", "radio", "button", "submit"].includes(type) &&
-      // A password that is shown is in a text field.
+      // A visible password is in a text field.
       !autocomplete.includes("password"),
   );
 

@@ -53,7 +53,7 @@ export function List<Node extends { id: string }>(props: {
       </Empty>
     );
   }
-  // An empty placeholder is the result of earlier filters or of another page.
+  // A placeholder is the result for the previous filters or page, so it does not show that this list is empty.
   if (isEmpty && !isPlaceholderData) return props.empty;
   return (
     <>

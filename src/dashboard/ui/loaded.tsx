@@ -5,7 +5,7 @@ import { toast } from "./toast";
 /** Session storage key for the time of the tab's last reload for missing code (ms since the epoch). */
 const RELOADED = "reloaded-for-code";
 
-/** Min time between two such reloads (ms). Reloading again sooner does not help if the code is still missing. */
+/** Min time between two reloads for missing code (ms). Reloading sooner does not help if it is still missing. */
 const RELOAD_INTERVAL_MS = 60_000;
 
 /** How often to check whether the server responds again (ms). */

@@ -7,7 +7,7 @@ export function OpenMenu({ of, actions }: RowMenuProps) {
   const button = useRef<HTMLButtonElement>(null);
   const [opened, setOpened] = useState(false);
   useEffect(() => {
-    // When the menu closes, it returns the focus to the element that had it before.
+    // Focuses the button before opening, because a closing menu returns the focus to where it was.
     button.current?.focus({ preventScroll: true });
     setOpened(true);
   }, []);

@@ -4,10 +4,10 @@ import { type ReactNode, type Ref, useEffect, useRef } from "react";
 import { createStore } from "../store";
 import styles from "./page.module.css";
 
-/** The URL of the first page, until it is shown. */
+/** The path of the first page; undefined once that page is shown. */
 let firstPath: string | undefined = location.pathname;
 
-/** True after the browser went back or forward; it then restores the scroll position itself. */
+/** True after the browser went back or forward; the browser then restores the scroll position itself. */
 let wentBack = false;
 window.addEventListener("popstate", () => {
   wentBack = true;

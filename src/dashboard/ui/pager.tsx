@@ -13,7 +13,7 @@ export interface Connection<Node> {
 
 /**
  * The position of the page in the list, and buttons to the previous and next page; nothing for a single page.
- * @param stale true if the page is a placeholder for the one that is loading, so its cursor leads elsewhere
+ * @param stale true if a placeholder is shown while another page loads; its cursor must not be followed
  */
 export function Pager(props: {
   connection: Connection<unknown> | undefined;

@@ -50,7 +50,7 @@ export function Search(props: {
     if (onKey !== undefined && pasted !== undefined && pasted.hint !== "") onKey(pasted.hint);
     else if (typed.trim() !== value) props.onSearch(typed.trim());
   }, DEBOUNCE_MS);
-  // Browser history and buttons also change the URL. A trailing space means that the user is still typing.
+  // Follows URL changes by other controls and the browser history, but keeps a trailing space while the user types.
   useEffect(() => setText((typed) => (typed.trim() === value ? typed : value)), [value]);
   const onChange = (typed: string) => {
     const pasted = secretIn(typed);

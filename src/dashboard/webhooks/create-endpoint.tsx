@@ -112,7 +112,7 @@ export function EditEndpoint(props: { endpoint: EndpointFragment; onClosed: () =
         <>
           <EndpointFields field={field} endpoint={endpoint} />
           {typesField}
-          <p>Pending events are sent to a new URL immediately. New types apply to future events.</p>
+          <p>A new URL gets pending events immediately. New event types apply to future events.</p>
         </>
       )}
     </FormDialog>

@@ -118,7 +118,7 @@ const Attempts = ({ attempts }: { attempts: Details["lastAttempts"] }) => (
   <section className={styles.part}>
     <h3>Attempts</h3>
     {attempts.length === 0 ? (
-      <p className={pageStyles.second}>None yet, or they are no longer kept.</p>
+      <p className={pageStyles.second}>No attempts yet, or they are no longer stored.</p>
     ) : (
       <AttemptList
         attempts={attempts.map(({ endedAt, status, error, durationMs, headers }) => ({

@@ -47,8 +47,8 @@ function Test({ id, close }: { id: string; close: () => void }) {
   return (
     <div className={dialogStyles.form}>
       <p>
-        An event of the type <code>webhook.test</code> is posted immediately, regardless of the webhook’s
-        state. It does not appear in any log.
+        Posts a <code>webhook.test</code> event now, even if the webhook is disabled. The event does not
+        appear in any log.
       </p>
       <div role="status">
         {result && (
@@ -147,7 +147,7 @@ function RotateSecret({ endpoint, onClosed }: Props) {
       { waitUntilShown: false },
     );
     const secret = rotateWebhookSecret.signingSecret;
-    // Only the first response contains the secret, and it was lost.
+    // Only the first response contains the secret, and that response was lost.
     if (secret === null) toast("Rotated the signing secret. Rotate it again to see a new one.");
     else showSecret({ secret, title: "Signing secret rotated", name: endpoint.url, kind: "signing" });
   };

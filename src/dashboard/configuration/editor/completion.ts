@@ -86,7 +86,7 @@ function placeAt({ state, pos, explicit }: CompletionContext): Place | undefined
 interface Inserted extends Completion {
   /** JSON; `|` marks the cursor. */
   json: string;
-  /** True to open the completions for the value next. */
+  /** True to open the value's completions after inserting the text. */
   isContinued?: boolean;
 }
 

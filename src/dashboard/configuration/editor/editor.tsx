@@ -33,7 +33,7 @@ export interface Mark {
   path: string;
   /** A position within the part's text. */
   position?: { line: number; column: number } | null;
-  /** True if the text is not valid JSON and so has no parts. */
+  /** True if the text is not valid JSON; its parts are then unknown. */
   isSyntax?: boolean;
   /** The position of a syntax error; defaults to the first one found by the editor. */
   offset?: number | undefined;
@@ -185,7 +185,7 @@ function placeOf(
   return { from: Math.min(from, length), to: Math.min(to, length) };
 }
 
-/** Returns the token at an offset, or before it at the end of the text. */
+/** Returns the range of the token that starts at an offset or, if none does, of the characters around the offset. */
 function aroundOffset(state: EditorState, offset: number): { from: number; to: number } {
   const node = nodeAt(state, offset, 1);
   const isToken = node.firstChild === null && node.from === offset && node.to > node.from;

@@ -37,7 +37,7 @@ export function firstError(state: EditorState): number {
   return found;
 }
 
-/** Returns the node at an offset; at a boundary, the node before it. */
+/** Returns the node at an offset; at a boundary, the node before it by default, or after it if `side` is 1. */
 export const nodeAt = (state: EditorState, offset: number, side: -1 | 1 = -1): JsonNode =>
   treeOf(state).resolveInner(offset, side);
 
@@ -96,7 +96,7 @@ export interface Range {
 }
 
 /**
- * Returns the range of a document part or, if the part is missing, of its container's name.
+ * Returns the range to mark for a document part or, if the part is missing, for its innermost existing container.
  * @param position a line and column within the part's text, if it is a string
  */
 export function rangeOf(
@@ -112,7 +112,7 @@ export function rangeOf(
       node = node?.name === "Array" ? (children(node).filter(isValue)[segment] ?? null) : null;
     else node = member?.value ?? null;
     if (node === null && member === undefined) return shown;
-    // Marks only the name, or the beginning of a long value.
+    // For a value on several lines, marks only its name or, in a list, its first line.
     shown = rangeShown(state, node, member?.name);
   }
   if (node?.name !== "String" || !position) return shown;
