@@ -8,7 +8,7 @@ import { type JobOptions, SerialJobs } from "../../database/serial-jobs";
 import type { HookRegistry } from "../../schema/hooks";
 import { Agent } from "./agent.entity";
 
-/** Max time after an agent's deletion during which transactions that started before it may still add rows (ms). */
+/** Max time after an agent's deletion in which transactions that started earlier can still add rows (ms). */
 const LATE_ROWS_MS = HOUR_MS;
 
 /** Deletes a feature's data about a deleted agent; returns true when all is deleted. Must be idempotent. */
@@ -21,7 +21,7 @@ declare module "../../schema/hooks" {
   }
 }
 
-/** Deletes deleted agents' rows in chunks, one agent of an organization at a time; housekeeping resumes it. */
+/** Deletes deleted agents' rows in chunks, one agent per organization at a time. Housekeeping resumes stopped purges. */
 export class AgentPurge {
   private readonly jobs: SerialJobs;
 
@@ -76,7 +76,7 @@ export class AgentPurge {
 }
 
 /**
- * Creates the step that deletes the rows of a table with an `agentId`.
+ * Creates a purge step that deletes an agent's rows from a table with an `agentId`.
  * @param dependents other tables, each with the column that refers to these rows
  * @param where condition on the rows to delete; an index on `agentId` and `id` must contain all matching rows
  */

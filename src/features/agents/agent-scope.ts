@@ -100,7 +100,7 @@ export const lockAgent = coalesceInTx(
   },
 );
 
-/** Keeps an agent from being deleted until the transaction ends, or throws `not_found` if it already was. */
+/** Keeps an agent from being deleted until the transaction ends. Throws `not_found` if the agent is already deleted. */
 export async function keepAgent(tx: Tx, agentId: string): Promise<void> {
   const rows: unknown[] = await tx.query(
     `select id from agent where id = $1 and deleted_at is null ${tx.shareLock("agent")}`,

@@ -110,7 +110,7 @@ async function lines({ reader, agents }: Scope): Promise<AttentionItem[]> {
     ...failing.map((line, i) => itemOf(AttentionKind.line_failing, line, raw[i]?.since)),
     ...paused
       .map((line) => itemOf(AttentionKind.line_paused, line))
-      // The line may have more queued messages than were read.
+      // Keeps lines without an exact count, because some of their messages may not have been read.
       .filter(({ count, isCountExact }) => count > 0 || !isCountExact)
       .sort((a, b) => ((a.since ?? "") < (b.since ?? "") ? -1 : 1))
       .slice(0, MAX_OF_KIND),

@@ -34,7 +34,7 @@ const PREVIEW_LENGTH = 100;
 /** Max difference between an event's timestamp and the time in its ID (ms). */
 const EVENT_CLOCK_MS = 5_000;
 
-/** Finds the resources with an ID; for an event's ID, includes the event's deliveries. */
+/** Finds the resources with the given ID. An event's ID also finds the event's deliveries. */
 export async function findById(scope: FindScope, id: string): Promise<Found[]> {
   const rows = [
     ...(await findShared(scope, id)),

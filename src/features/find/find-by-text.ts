@@ -63,9 +63,7 @@ async function findContacts({ reader, organizationId }: FindScope, text: string)
   return contactRows(reader, inOrder);
 }
 
-/**
- * Parses a string as addresses, in normalized form; a phone number without a country code yields all possible numbers.
- */
+/** Parses and normalizes an address. A phone number without a country code yields all numbers it could represent. */
 function addressesIn(text: string): Address[] {
   const address = (NAMED_ADDRESS.exec(text)?.[1] ?? text).replace(/^mailto:/i, "");
   const email = normalizeAddress(AddressKind.email, address);

@@ -1,4 +1,4 @@
-/** Max length of a searched text (code points): an address, or a URL with an ID. */
+/** Max length of text to search for (code points), enough for an address or a URL with an ID. */
 export const FIND_MAX_LENGTH = 255;
 
 /** Max resources of one kind in a result. */

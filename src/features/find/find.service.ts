@@ -13,7 +13,7 @@ const ID = /(?<![0-9a-f])[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}(?![0-9a-f])/;
 export class FindService {
   constructor(private readonly database: Database) {}
 
-  /** Returns the resources that a string identifies or names and that the member may read, limited per kind. */
+  /** Returns resources that a string identifies or names and that the member may read, up to a limit per kind. */
   find(context: RequestContext, text: string): Promise<Found[]> {
     const may = (permission: Permission) =>
       isAllowed(context.caller, { allowed: { member: permission }, whileDeactivated: true }, false);

@@ -41,7 +41,7 @@ export class Found {
   @ThirdPartyText()
   @Nullable(
     () => String,
-    "Distinguishing detail: an address, the public part of a key, or the key of a situation.",
+    "Distinguishing detail, such as an address, the public part of a key, or the key of a situation.",
   )
   detail!: string | null;
 
@@ -50,7 +50,7 @@ export class Found {
 
   @Field(() => String, {
     description:
-      "Resource to open, in the format of an event's subject, such as `contact:<id>`: the found resource or, for a timer, an event or a delivery, the resource that it is about.",
+      "Resource to open, in the format of an event's subject, such as `contact:<id>`. For a timer, an event or a delivery, the resource that it is about; otherwise, the found resource.",
   })
   subject!: string;
 

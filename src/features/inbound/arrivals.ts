@@ -23,11 +23,11 @@ export interface Inbound {
   from: string;
   /** Name for a new contact; null if there is none. */
   name: string | null;
-  /** The author of an e-mail that may have been sent by a form or list; this claim is not verified. */
+  /** The claimed, unverified author of an e-mail that may have been sent by a form or list. */
   author?: Pick<Inbound, "from" | "name">;
   /** The addresses, in lowercase, of the mailing list that forwarded the e-mail. */
   lists?: readonly string[];
-  /** True if a program wrote the e-mail, even if a mailing list forwarded it. */
+  /** True if a program wrote the e-mail. Unlike `isAutomatic`, false if a mailing list only forwarded it. */
   isProgram?: boolean;
   text: string;
   /** The text to check for an opt-out; defaults to `text`. */
@@ -37,7 +37,7 @@ export interface Inbound {
   sentAt: Timestamp;
   /** Human-readable description of the parts that were not stored. */
   omitted: string | null;
-  /** True if a program wrote the message, so it must not be answered. */
+  /** True if a program wrote or forwarded the message, so the agent must not answer. */
   isAutomatic: boolean;
 }
 
@@ -65,7 +65,7 @@ export interface Recipient {
   intent: ReturnType<typeof optOutIntent>;
 }
 
-/** A message with its contact, and the address that it belongs to: its sender's or its conversation's. */
+/** A message with its contact, and its conversation's address, which can differ from the sender's. */
 export interface Placed extends Arrival, Recipient {
   addresses: readonly ContactAddress[];
   /** The address that the message was sent from. */
@@ -74,13 +74,13 @@ export interface Placed extends Arrival, Recipient {
 
 const isSame = (one: Address, other: Address) => one.kind === other.kind && one.address === other.address;
 
-/** Returns a message's unique name: its line's ID, and its own ID in the system that sent it. */
+/** Returns a message's unique name: the line's ID, and the message's ID in the system that sent it. */
 export const nameOf = ({ line, inbound }: Arrival) => `${line.id} ${inbound.providerId}`;
 
 /**
  * Finds the contact and conversation of each message; locks known contacts and creates unknown ones.
  * @param arrivals messages with distinct names (see `nameOf`)
- * @returns the new messages and, by name, the results of the earlier requests that stored the other messages
+ * @returns the new messages and, by name, the earlier results for messages that are already stored
  */
 export async function placeArrivals(
   tx: Tx,
@@ -92,7 +92,7 @@ export async function placeArrivals(
     arrivals.map(({ line: { agentId }, from }) => ({ agentId, address: from })),
   );
   const contacts = new Map(arrivals.map((each, i) => [each, known[i] ?? null]));
-  // Checked while holding the contacts' locks, which serialize concurrent retries. A message from an unknown
+  // Looks for retries while holding the contacts' locks, which serialize concurrent retries. A message from an unknown
   // contact may be a retry for an erased contact, which must not be recreated.
   const repeats = await repeatsOf(tx, arrivals);
   const isNew = (each: Arrival) => !repeats.has(nameOf(each));
@@ -106,12 +106,12 @@ export async function placeArrivals(
   return { placed: await joinNamed(tx, placed), repeats };
 }
 
-/** Locks the senders' contacts like `lockContactsAt`, after the agents of unknown senders. */
+/** Locks the senders' contacts. If there are several senders, first locks the agents of unknown senders. */
 export async function lockSenders(
   tx: Tx,
   keys: readonly { agentId: string; address: Address }[],
 ): Promise<(KnownContact | null)[]> {
-  // For one sender, either the contact or the agent is locked first, but not both.
+  // For a single sender, the order does not matter: the contact is locked if known, otherwise the agent.
   if (keys.length > 1) await settled(keys.map((key) => contactIdToPut(tx, key)));
   return lockContactsAt(tx, keys);
 }
@@ -161,12 +161,12 @@ export const OWN_MESSAGE_ID = /(?<=<)[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}(?
 /** Max message IDs of a thread to look up, newest first. An e-mail can reference hundreds. */
 const MAX_NAMED = 20;
 
-/** Assigns an e-mail to the conversation that it replies to, if still open with this contact and line. */
+/** Assigns each e-mail to the conversation that it replies to, if still open and with the same contact and line. */
 async function joinNamed(tx: Tx, placed: Placed[]): Promise<Placed[]> {
   const idsIn = (pattern: RegExp): string[][] =>
     placed.map(({ inbound }) => inbound.mail?.thread?.match(pattern)?.slice(-MAX_NAMED) ?? []);
   const own = idsIn(OWN_MESSAGE_ID);
-  // A mail server may have replaced the `Message-ID`.
+  // Also looks up other IDs, because a mail server may have replaced the gateway's `Message-ID`.
   const provided = idsIn(/[^<>\s]+/g);
   if (provided.every((ids) => ids.length === 0)) return placed;
   const find = (which: FindOptionsWhere<Message>): Promise<Named[]> =>
@@ -183,7 +183,7 @@ async function joinNamed(tx: Tx, placed: Placed[]): Promise<Placed[]> {
       .getRawMany();
   const lineIds = placed.map(({ line }) => line.id);
   const found = await find({ lineId: In(lineIds), providerId: In(provided.flat()) });
-  // The message's `providerId` may not be stored yet, because it is only in the mail server's response.
+  // Also looks up the gateway's own IDs, because a `providerId` is stored only after the mail server's response.
   if (own.some((ids) => ids.length > 0)) found.push(...(await find({ id: In(own.flat()) })));
   return placed.map((each, i) => {
     const { line, contact, addresses } = each;
@@ -197,7 +197,7 @@ async function joinNamed(tx: Tx, placed: Placed[]): Promise<Placed[]> {
   });
 }
 
-/** Groups messages to store together, except a message that opts in or out, which is stored on its own. */
+/** Groups messages to store together. A message that opts in or out is not grouped with others of its contact. */
 export function turnsOf(placed: readonly Placed[]): Placed[][] {
   const turns: Placed[][] = [];
   const last = new Map<string, { turn: number; intent: Placed["intent"] }>();
@@ -212,7 +212,7 @@ export function turnsOf(placed: readonly Placed[]): Placed[][] {
   return turns;
 }
 
-/** Returns messages with the same IDs that earlier requests stored, by name. */
+/** Returns the messages with the same IDs that earlier requests have stored, by name. */
 export async function repeatsOf(
   reader: EntityManager,
   arrivals: readonly Arrival[],

@@ -5,7 +5,7 @@ import { PROVIDER_ID_MAX_LENGTH } from "../../delivery/driver";
 import { ERROR_TEXT_MAX_LENGTH } from "../messages/message.entity";
 import type { Receipt } from "../messages/receipts";
 
-/** A receipt that arrived before the send's response, which contains the receiver's ID for the message. */
+/** A receipt that arrived before the response to the send, which contains the message ID that the receipt names. */
 @Entity()
 @Index(["agentId", "id"])
 export class EarlyReceipt {

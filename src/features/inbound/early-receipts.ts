@@ -18,16 +18,16 @@ export const RECEIPTS = "receipts";
 /** Lane kind for early receipts; a lane has the ID of its receipt. */
 export const RECEIPT_LANE = "receipt";
 
-/** Delay before first looking up a receipt's message (ms); later delays equal the time elapsed so far. */
+/** Delay before a receipt's message is first looked up (ms). Later delays equal the receipt's age. */
 const FIRST_MS = 1_000;
 
-/** Max time a receipt can wait for its message (ms); any send has ended by then, even if killed. */
+/** Max time a receipt can wait for its message (ms). Any send ends earlier, even if its process is killed. */
 const KEPT_MS = HOUR_MS;
 
 /** The stored part of a receipt. */
 type Early = Omit<Receipt, "lineId" | "message"> & { message: { providerId: string } };
 
-/** Stores receipts that arrive before the send's response, which contains the receiver's message ID. */
+/** Stores receipts that arrive before the response to the send, which contains the message IDs that they name. */
 export class EarlyReceipts implements LaneWork {
   constructor(
     private readonly database: Database,
@@ -73,7 +73,7 @@ export class EarlyReceipts implements LaneWork {
   /** No-op, because the results are already stored. */
   async finish(): Promise<void> {}
 
-  /** Applies a receipt if its message is known, in its own transaction, because this locks lanes. */
+  /** Applies a receipt if its message is known. Uses its own transaction, because applying a receipt locks lanes. */
   private async look(id: string): Promise<SendResult> {
     try {
       await this.database.write(

@@ -37,7 +37,7 @@ import {
   turnsOf,
 } from "./arrivals";
 
-/** Min time between confirmations sent to an address (ms). Each message may cost money. */
+/** Min time between opt-out confirmations to an address (ms), because each message may cost money. */
 const CONFIRMED_MS = HOUR_MS;
 
 const SYSTEM = MessageAuthor.system;
@@ -170,7 +170,7 @@ export class InboundMessages {
     ]);
   }
 
-  /** Opts an address in or out, and cancels its queued messages, including an opt-out's confirmation. */
+  /** Opts an address in or out, and cancels its queued messages, including the confirmation of an earlier opt-out. */
   private async setOptedOut(tx: Tx, { contact, address, line }: Recipient, isOut: boolean): Promise<void> {
     const { id: addressId } = address;
     const state = isOut ? ConsentState.out : ConsentState.in;
@@ -197,7 +197,10 @@ export class InboundMessages {
 
 const isOptedOut = ({ optedOutAt }: ContactAddress): boolean => optedOutAt !== null;
 
-/** Locks the conversations of messages and of changed addresses, then the insert order; lanes come later. */
+/**
+ * If messages opt in or out, locks the conversations of all messages and of the changed addresses, then the insert
+ * order. Lanes must be locked later.
+ */
 async function lockAhead(tx: Tx, placed: readonly (Recipient & Partial<Placed>)[]): Promise<void> {
   const addressIds = placed.flatMap(({ intent, address, sender = address }) =>
     intent === undefined ? [] : [address.id, sender.id],

@@ -40,7 +40,7 @@ export const INBOUND_MESSAGE = z.object({
     PROVIDER_ID_MAX_LENGTH,
     "ID assigned by the system that sends the message. Messages with the same ID are stored only once.",
   ),
-  // Longer strings are rejected later, like addresses of the wrong kind.
+  // Accepts strings that are too long for an address: they are rejected later, like addresses of the wrong kind.
   from: text(
     MESSAGE_TEXT_MAX_LENGTH,
     "The contact's address. Its kind must match the line's address kind.",
@@ -94,7 +94,7 @@ function parse<Schema extends z.ZodType>(schema: Schema, body: unknown): z.outpu
   );
 }
 
-/** Returns another system's time, at most the current time, because clocks differ. Defaults to now. */
+/** Returns a time from another system, limited to the current time because clocks differ. Defaults to now. */
 const timeOf = (named: string | undefined): string => {
   const instant = named === undefined ? undefined : instantOf(named);
   return instant === undefined ? timestamp() : timestampOf(Math.min(instant.getTime(), Date.now()));

@@ -42,8 +42,8 @@ export function addInbound(app: FastifyInstance, { inbound }: { inbound: Inbound
     parse: (body: readonly Buffer[]) => T | Promise<T>,
   ): Promise<T> => {
     const { organizationId, secrets, signature } = senderOf(request);
-    // The sender cannot be authenticated until the body is complete. Until then, strangers must not be able
-    // to use up the memory for the line's real sender or for other lines.
+    // Counts the memory per client network, because the sender is not authenticated until the body is complete, and
+    // strangers must not be able to use up the memory for the line's real sender or for other lines.
     const holder = customerNetworkOf(clientAddress(request));
     return bodies.read(request, payload, { max, holder, organizationId }, async (body) => {
       if (!(await isSignedBy(signature, body, secrets))) throw new GatewayError("invalid_signature");

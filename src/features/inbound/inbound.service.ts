@@ -18,7 +18,7 @@ import type { InboundMessages } from "./inbound-messages";
 /** Max attempts to store a message while concurrent requests keep changing its contact. */
 const MAX_ATTEMPTS = 5;
 
-/** Max messages per transaction; the first sender has to wait for the last message. */
+/** Max messages per transaction, because the first sender has to wait for the last message. */
 const MAX_BATCH = 64;
 
 /** Receives messages from contacts, and reports from other systems about sent messages. */
@@ -115,7 +115,7 @@ export class InboundService {
   }
 
   /**
-   * Applies a receipt, or stores it for at most an hour, until its message ID is known.
+   * Applies a receipt. If its message ID is not known yet, stores the receipt for at most an hour instead.
    * @returns the current message; undefined for a stored receipt
    * @throws GatewayError `not_found`
    */
@@ -140,7 +140,7 @@ const lineOfAgent = (reader: EntityManager, id: string): Promise<InboundLine | n
 
 const domainOf = (address: string): string => address.slice(address.lastIndexOf("@") + 1).toLowerCase();
 
-/** Treats a message from the line's own mailing list, whose program marks all as automatic, as a person's. */
+/** Ignores that the line's own mailing list marks all its messages as automatic, unless a program wrote the message. */
 function byPerson({ email }: InboundLine, inbound: Inbound): Inbound {
   const list = email?.listAddress?.toLowerCase();
   const isOfList = list !== undefined && inbound.lists?.includes(list) === true;
@@ -151,7 +151,7 @@ function byPerson({ email }: InboundLine, inbound: Inbound): Inbound {
 const isRelayed = ({ line, from: { address }, inbound: { author, lists = [] } }: Arrival): boolean =>
   author !== undefined && (domainOf(address) === domainOf(line.address ?? "") || lists.includes(address));
 
-/** Attributes an e-mail to its author, but never to a known contact, whose address anyone can enter. */
+/** Attributes an e-mail to its author unless the author is a known contact, whose address anyone could have entered. */
 async function byAuthor(reader: EntityManager, arrival: Arrival): Promise<Arrival> {
   const { line, inbound } = arrival;
   const { author } = inbound;

@@ -3,7 +3,7 @@
  * lookahead has at most one unbounded `.`, because backtracking over several takes polynomial time.
  */
 
-/** Lines such as "On 21 Nov 2026, Acme wrote:" above a quoted e-mail; their digit is checked separately. */
+/** Lines such as "On 21 Nov 2026, Acme wrote:" above a quoted e-mail. A separate check requires a digit. */
 export const ATTRIBUTIONS: readonly RegExp[] = [
   /^-*\s*On\b.+\bwrote\s*(:|-{2,})$/i,
   /^Am\b(?=.+\bschrieb\b).*:$/i,
@@ -23,7 +23,7 @@ export const ATTRIBUTIONS: readonly RegExp[] = [
   /^(?=.*\b20\d\d\b.{0,60}\d[:.]\d\d).*<[^<>\s@]+@[^<>\s]+>\s*:$/,
 ];
 
-/** The headers above a quoted e-mail; a block has a sender, a subject and at least one more. */
+/** The headers above a quoted e-mail; a block has a sender, a subject and at least one other header. */
 export const HEADER_NAMES = {
   sender:
     /^(from|von|de|da|van|från|fra|lähettäjä|od|nadawca|от|от кого|від|kimden|gönderen|feladó|de la|差出人|发件人|寄件者|寄件人|보낸 사람)\s*[:：]/i,
@@ -74,7 +74,7 @@ export const SEPARATORS: readonly RegExp[] = [
   /^(Begin forwarded message|Anfang der weitergeleiteten Nachricht|Début du message réexpédié|Inicio del mensaje reenviado|Inizio messaggio inoltrato)\s*:$/i,
 ];
 
-/** Devices and programs that tell a footer from a sentence such as "Sent from Paris on Monday". */
+/** Devices and programs that distinguish a footer from a sentence such as "Sent from Paris on Monday". */
 const DEVICE = `(${[
   "mobi(l|el)|móvil|telemóvel|cel+ular|t[eé]l[eé](f|ph)|smartphone|handy\\b|puhelim|мобильн|мобільн|телефон|смартфон",
   "手机|手機|携帯|휴대|갤럭시|小米|红米|华为",
@@ -86,7 +86,7 @@ const DEVICE = `(${[
   "(phone|computer|tablet(te|a)?|(surf|läs)platta|device|dispositivo|appareil|gerät|устройства|(?<!\\S)Mail)[ .!]*$",
 ].join("|")})`;
 
-/** First words of footers, followed by the device or program and words such as "my". */
+/** First words of footers, before words such as "my" and the device or program. */
 const SENT_FROM = [
   "Gesendet (von|mit|aus)",
   "Envoyé (de|depuis|à partir)",
@@ -105,7 +105,7 @@ export const FOOTERS: readonly RegExp[] = [
   new RegExp(`^Sent (from|via|with) (my (\\S+ ){0,3}|the (all new )?)?${DEVICE}`, "i"),
   new RegExp(`^(${SENT_FROM}) (\\S+ ){0,3}\\S{0,3}${DEVICE}.{0,80}$`, "i"),
   new RegExp(`^(Von|Diese Nachricht wurde von) meinem ${DEVICE}.{0,60} gesendet\\b.{0,60}$`, "i"),
-  // In Finnish, for example, only the case distinguishes a footer from "The wrong phone was sent".
+  // In Finnish, for example, only the grammatical case distinguishes a footer from "The wrong phone was sent".
   new RegExp(`^Lähetetty .{0,40}${DEVICE}.{0,30}(st|ll)[aä](ni)?\\.?$`, "i"),
   new RegExp(`^.{0,40}${DEVICE}.{0,30}([dt][ae]n gönderildi|[óő]l küldve|から送信)\\.?$`, "i"),
   new RegExp(`^((发自|從)我的.{0,20}${DEVICE}.{0,20}|나의 .{0,20}${DEVICE}.{0,20}에서 보냄)$`, "i"),

@@ -110,7 +110,7 @@ const FORWARDED = /^\s*(fwd?|wg|tr|rv|enc|doorst|vs|vb|vl|pd|i|továbbítás|[i�
 const REPLIED =
   /^\s*(re|ré|aw|antw(ort)?|res|r|sv|vs|vast|odp|ynt|vá|ответ|отв|απ|返信|回复|回覆|答复|답장)(\[\d+\])?\s*[:：]/i;
 
-/** Returns the stored part of an e-mail's text, divided, and a description of the rest. */
+/** Returns the part of an e-mail's text to store, split by `ownWords`, and a description of the omitted parts. */
 function divided({
   text,
   attachments,
@@ -159,7 +159,7 @@ const providerIdOf = ([messageId, ...date]: [string, ...string[]], from: string)
 const isAddress = ({ address }: { address: string }): boolean =>
   "address" in normalizeAddress(AddressKind.email, address);
 
-/** Returns the `References` of a reply: the newest IDs that fit, and the e-mail's own. May be empty. */
+/** Returns the `References` for a reply to an e-mail: the newest IDs of its thread that fit. May be empty. */
 function threadOf({ messageId, references }: ParsedMail): string {
   const ids = [...references, messageId].filter((id) => MESSAGE_ID.test(id));
   let length = 0;
@@ -170,7 +170,7 @@ function threadOf({ messageId, references }: ParsedMail): string {
   return [...new Set(last < 0 ? ids : ids.slice(ids.length - last))].join(" ");
 }
 
-/** Matches a message ID that can be repeated in a header. */
+/** Matches a message ID that can safely be copied into a header. */
 const MESSAGE_ID = /^<[\x21-\x3b\x3d\x3f-\x7e]{1,400}>$/;
 
 /** Returns an e-mail's `Date` if it is plausible, otherwise the current time. */

@@ -18,7 +18,7 @@ const OPT_IN: ReadonlySet<string> = new Set(["START", "UNSTOP", "YES"]);
 /** Max length of text that can opt in or out. */
 const MAX_LENGTH = 40;
 
-/** Returns the intent of a single keyword; `words` also opt out. Undefined for any other text. */
+/** Returns the intent of a text that is a single keyword, otherwise undefined. `words` are more opt-out keywords. */
 export function optOutIntent(text: string, words: readonly string[] = []): "out" | "in" | undefined {
   const trimmed = text.trim();
   if (trimmed.length > MAX_LENGTH) return undefined;

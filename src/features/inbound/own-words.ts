@@ -47,7 +47,7 @@ export function isSignature(quoted: string): boolean {
   return /^-- ?$/.test(first) || (matches(FOOTERS, layoutOf(first)) && below.every(isBlank));
 }
 
-/** True if the author has paragraphs between quoted lines, not only the rest of a wrapped line. */
+/** True if the author wrote paragraphs between quoted lines, not counting the remainder of a wrapped line. */
 function isInterleaved(lines: readonly string[], isQuoted: readonly boolean[]): boolean {
   const lastQuote = isQuoted.slice(0, lines.length).lastIndexOf(true);
   let hasQuote = false;
@@ -58,7 +58,7 @@ function isInterleaved(lines: readonly string[], isQuoted: readonly boolean[]): 
   });
 }
 
-/** Returns the index of a quotation's introduction, such as `Anna wrote:`, or else of the quotation. */
+/** Returns the index of a quotation's introduction, such as `Anna wrote:`, or of the quotation if it has none. */
 function attributionAbove(lines: readonly string[], quote: number): number {
   let last = quote - 1;
   while (last >= 0 && isBlank(lines[last])) last -= 1;

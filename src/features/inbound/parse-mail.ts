@@ -19,7 +19,7 @@ const MAX_MAILS_PER_ORGANIZATION = 30;
 const TOO_MANY = new GatewayError("unavailable", "Too many e-mails are waiting. Try again soon.");
 const TOO_LATE = new GatewayError("unavailable", "The e-mail could not be read in time. Try again soon.");
 
-/** Bytes to parse if the whole e-mail takes too long; enough for the longest text in any encoding. */
+/** Bytes at an e-mail's start to parse if the whole takes too long; enough for the longest text in any encoding. */
 const HEAD_BYTES = 131_072;
 
 /** Max size of a thread's result (bytes), with each character escaped. */
@@ -52,7 +52,7 @@ export interface ParsedMail {
   attachments: number;
   attachmentNames: string[];
   isAutomatic: boolean;
-  /** True if the e-mail was sent automatically. Being forwarded by a mailing list is not enough. */
+  /** True if a program wrote the e-mail. Unlike `isAutomatic`, false if a mailing list only forwarded it. */
   isProgram: boolean;
   /** True for a mail server's report, such as a bounce. */
   isReport: boolean;
@@ -67,7 +67,7 @@ const turns = new Map<string, { turn: Semaphore; mails: number }>();
 
 /**
  * Parses an e-mail, or at least its start. Each organization uses one thread at a time, and its lines take
- * turns, so that slow e-mails delay neither other organizations nor, for long, other lines.
+ * turns. Slow e-mails therefore do not delay other organizations, and delay other lines only briefly.
  * @param raw the bytes in chunks, transferred to a thread, so the buffers may be empty afterwards
  * @returns undefined for an e-mail that cannot be parsed
  * @throws GatewayError `unavailable` if the wait is too long

@@ -5,7 +5,7 @@ declare module "../../auth/permissions" {
   interface Scopes extends Record<keyof typeof mcpScopes, string> {}
 }
 
-/** Model Context Protocol tools without a REST route. */
+/** The scope for Model Context Protocol tools that have no REST route. */
 export const mcp = feature({
   entities: [],
   services: () => ({}),

@@ -23,7 +23,7 @@ const BY_ID: Lookup<Pet> = { ...PETS, from: "pet", by: "pet.id" };
 
 const PAGES: KeysetQuery<Pet> = { ...PETS, table: "pet", id: "pet.id", filter: "pet.status" };
 
-/** Max pages that share a query; sharing it with more would delay small pages. */
+/** Max pages per query, because more pages would delay small ones. */
 const MAX_PAGES = 50;
 
 /** Reads pets; lookups that arrive during a query share the next query. */
@@ -45,7 +45,10 @@ export class PetReader {
   }
 }
 
-/** Returns the pets with these IDs, in any order; an int64 as text, because `sqlite3` returns integers as doubles. */
+/**
+ * Returns the pets with these IDs, in any order. Selects int64 values as text, because `sqlite3` returns integers as
+ * doubles.
+ */
 export function petsWithin(tx: Tx, ids: readonly string[]): Promise<Pet[]> {
   return tx.query(
     `SELECT CAST(id AS TEXT) AS id, name, CAST(category_id AS TEXT) AS "categoryId", status FROM pet

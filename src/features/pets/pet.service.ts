@@ -101,7 +101,7 @@ export class PetService {
     });
   }
 
-  /** Inserts pets in one statement that also rechecks the keys. IDs ascend, but RETURNING may reorder the rows. */
+  /** Inserts pets in one statement that also rechecks the keys. RETURNING may reorder the rows, so IDs are sorted. */
   private async insert(tx: Tx, pets: readonly Draft[]): Promise<Pet[]> {
     await tx.lockInsertOrder(PET_ORDER);
     const keyIds = pets.flatMap(({ keyId }) => keyId ?? []);

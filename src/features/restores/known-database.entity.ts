@@ -11,8 +11,8 @@ export const KNOWN_DATABASE_ID = 1;
 export type DatabaseIdentity = Readonly<Record<string, string>>;
 
 /**
- * The database that the gateway last delivered from. In a restored database, this row, copied from the
- * original, does not match the database's own identity.
+ * The database that the gateway last delivered from. In a restored copy, this row still has the original's
+ * identity.
  */
 @Entity()
 export class KnownDatabase {
@@ -20,8 +20,8 @@ export class KnownDatabase {
   id!: number;
 
   /**
-   * The database's identity; null on SQLite, where databases are restored with the gateway's own `restore`
-   * command.
+   * The database's identity; null on SQLite, where the gateway's own `restore` command makes detecting a restore
+   * unnecessary.
    */
   @Column({ type: "simple-json", nullable: true })
   identity!: DatabaseIdentity | null;

@@ -63,7 +63,7 @@ export class RestoreService {
     });
     if (isRestored)
       this.log.warn(
-        'the database was restored from a backup: its lines are paused, and its webhook endpoints are disabled. Put them back into use, then run "gateway restored --same"',
+        'the database was restored from a backup: its lines are paused, and its webhook endpoints are disabled. Resume the lines and enable the endpoints, then run "gateway restored --same"',
       );
   }
 

@@ -12,7 +12,7 @@ const MAX_LISTS = 4;
 /**
  * Returns the addresses that may have sent an e-mail, best first: a single `From`, `Sender`, the first of
  * several authors, and the envelope's sender. Empty if there are different `From` headers, because a mail
- * server may have verified a different one.
+ * server may have verified only one of them.
  * @param {readonly Header[]} headers
  */
 function sendersOf(headers) {
@@ -29,7 +29,7 @@ function sendersOf(headers) {
 }
 
 /**
- * Returns the author of a form's or list's e-mail; list programs record it before they replace `From`.
+ * Returns the author of a form's or list's e-mail; list programs copy it to another header before they replace `From`.
  * @param {readonly Header[]} headers
  */
 function authorOf(headers) {
@@ -52,7 +52,7 @@ function listsOf(headers) {
   const ids = valuesOf(headers, "list-id").flatMap(
     (value) => /(?<![^<>\s])([^<>\s]+)>?\s*$/.exec(value)?.[1] ?? [],
   );
-  // An e-mail without a list ID is not classified as automatic, so it could be answered.
+  // Ignores a list without an ID, because its e-mails are not classified as automatic, so they could be answered.
   if (ids.length === 0) return [];
   return [...posts, ...ids.map((id) => id.replace(".", "@"))]
     .map((each) => each.slice(0, LIST_MAX_LENGTH).toLowerCase())

@@ -39,7 +39,7 @@ async function textOfHtml(html) {
 /** Max length of a plain-text part that merely says that the e-mail is HTML. */
 const STAND_IN_MAX_LENGTH = 400;
 
-/** Max length of HTML to read besides plain text; the author's words are at the start. */
+/** Max length of HTML to read in addition to plain text; the author's words are at the start. */
 const RICH_MAX_LENGTH = 131_072;
 
 /** A separator above a signature that starts with its own separator. */
@@ -128,8 +128,8 @@ function withQuotes(text) {
 }
 
 /**
- * Matches a tag at the start or end of a document. An e-mail's HTML can be several documents, as mail programs write
- * one for each part and servers append disclaimers, but the parser would keep the text of only one.
+ * Matches a tag at the start or end of a document. An e-mail's HTML can be several documents, because some mail
+ * programs write one per part and some servers append disclaimers, but the parser would keep the text of only one.
  */
 const DOCUMENT_TAG = /<(\/?(html|head|body)|!doctype)\b[^<>]*>/gi;
 
@@ -148,7 +148,7 @@ function shownOf(html) {
     const end = new RegExp(`</${found[1]}\\s*>`, "gi");
     end.lastIndex = start.lastIndex;
     const isClosed = end.test(html);
-    // If another of these elements is not closed, browsers show nothing after it.
+    // Browsers ignore an unclosed `xml` tag, but show nothing after an unclosed `style`, `script` or `title`.
     mayBeXml &&= isClosed || !isXml;
     if (isXml && !mayBeXml) continue;
     shown.push(html.slice(from, found.index));

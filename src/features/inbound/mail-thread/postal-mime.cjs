@@ -72,7 +72,8 @@ const bytesOf = (input) =>
     : Buffer.from(input);
 
 /**
- * Returns the decoder for a label in HTML; undefined for UTF-16: such a label cannot be read before decoding.
+ * Returns the decoder for a label in HTML. Returns undefined for an unknown label and for Unicode: the text was
+ * already read as UTF-8, and a readable label rules out UTF-16.
  * @param {string | undefined} label
  */
 function decoderOf(label = "utf-8") {
@@ -111,7 +112,7 @@ node.decodeFlowedText = function (text, delSp) {
   return decodeFlowedText.call(this, fixed.join("\n"), delSp);
 };
 
-/** Node's `Blob` costs 10 µs and 2 KB per part, and the parser creates one per line only to join two parts. */
+/** Replaces Node's `Blob`, which costs 10 µs and 2 KB per part: the parser creates one per line to join two parts. */
 globalThis.Blob = /** @type {any} */ (
   class {
     /** @param {(string | ArrayBuffer | Uint8Array)[]} parts */

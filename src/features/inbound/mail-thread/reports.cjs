@@ -96,7 +96,7 @@ function reportOf({ headers, attachments, subject = "" }, text, from) {
   // The report's own words precede the returned e-mail.
   const [notice = ""] = words.split(/^(?:Received|Return-Path|Message-ID|From|To|Date|Subject):/im, 1);
   const [delivery = notice] = textsOf(/^message\/(global-)?delivery-status$/i);
-  // Part of a complaint or a read receipt, whose subject, the original's, says nothing about a failure.
+  // Complaints and read receipts have this part. Their subject is the original's, so it does not indicate a failure.
   const [other] = textsOf(/^message\/(feedback-report|(global-)?disposition-notification)$/i);
   const action = field(delivery, "Action");
   const said = `${subject}\n${notice}`;
@@ -112,7 +112,7 @@ function reportOf({ headers, attachments, subject = "" }, text, from) {
   const [status = ""] = STATUS.exec(field(delivery, "Status")) ?? [];
   // Some servers map another server's reply to a less precise status.
   const [precise = status] = STATUS.exec(diagnosis) ?? [];
-  // An automatic answer with a null sender also has `References`.
+  // Only for a server's report, because an automatic answer with a null sender also has `References`.
   const referred = isOfServer ? referencesOf(headers).at(-1) : undefined;
   return {
     messageId: (field(original, "Message-ID") || referred || "").slice(0, MESSAGE_ID_MAX_LENGTH),
