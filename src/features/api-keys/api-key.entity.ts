@@ -16,7 +16,7 @@ import { CLIENT_ID_MAX_LENGTH, KEY_DESCRIPTION_MAX_LENGTH, MAX_NETWORKS, MAX_SCO
 /** Max length of a network in CIDR notation: an IPv6 address and its prefix length. */
 const CIDR_MAX_LENGTH = 43;
 
-/** Returns a column for a key's last accepted use, from its latest hourly row or, if that is gone, from its own row. */
+/** Returns a column for a key's last accepted use, from the latest hourly row or, if none is left, the key's row. */
 const ofLastUse = (property: "at" | "ip") => ({
   type: "varchar" as const,
   // The alias must differ from `last_used_at` and `last_used_ip`, the key's own columns for deleted hours.

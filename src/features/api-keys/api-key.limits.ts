@@ -24,5 +24,5 @@ export const CLIENT_ID_MAX_LENGTH = 500;
 /** Max length of a search string. */
 export const SEARCH_MAX_LENGTH = 100;
 
-/** Number of days before its expiry at which a key is first listed as needing attention. */
+/** Keys that expire within this many days are listed as needing attention. */
 export const EXPIRING_DAYS = 14;

@@ -1,4 +1,4 @@
-// Long, because each operation on keys takes its own sequence of the steps in key-changes.ts.
+// This file is long because each operation on keys combines the steps in key-changes.ts differently.
 
 import { type EntityManager, IsNull, Not } from "typeorm";
 import { v7 as uuid } from "uuid";
@@ -161,7 +161,7 @@ export class ApiKeyService {
     return this.mint(context, "createApiKey", input, { agentId, scopes }, tx);
   }
 
-  /** Like `create`, and throws `invalid_request` if neither networks nor an expiry limit the organization key. */
+  /** Like `create`, but for an organization key; throws `invalid_request` for one that `assertLimited` rejects. */
   createForOrganization(context: RequestContext, input: CreateOrganizationKeyInput): Promise<MintedApiKey> {
     const scopes = ORGANIZATION_SCOPES.filter((scope) => input.scopes.includes(scope));
     return this.mint(context, "createOrganizationKey", input, { agentId: null, scopes });
@@ -217,7 +217,7 @@ export class ApiKeyService {
     return this.database.writeFor(ownerOf(context.caller), unit, { tx });
   }
 
-  /** Returns the requested or the latest allowed expiry; throws `invalid_request` if it is later than that. */
+  /** Returns the requested expiry or, by default, the latest allowed one; throws `invalid_request` for a later one. */
   private withinLifetime(expiresAt: string | null, minter: ApiKey | null): string | null {
     if (this.maxLifetimeDays === undefined) return expiresAt;
     const latest = timestamp(this.maxLifetimeDays * DAY_MS);
@@ -349,7 +349,7 @@ export class ApiKeyService {
       .filter((each) => each != null)
       .map((ms) => timestamp(ms));
     const caller = await callingKey(tx, context);
-    // A key that retries its own rotation expires at the end of its grace period, before the lost successor.
+    // A key that retries its own rotation expires soon, so the lost successor's expiry limits the new key instead.
     const isOwnSuccessor = isLost && caller?.replacedById === old.id;
     const minter = caller && isOwnSuccessor ? { ...caller, expiresAt: old.expiresAt } : caller;
     assertMayMint(minter, old, this.rateLimit, "rotate");

@@ -10,7 +10,7 @@ import { GatewayError } from "../../errors";
 
 /**
  * Rechecks keys in the transaction that acts on their behalf, because a key may have been revoked since its request
- * arrived. The transaction must already hold its insert-order lock; otherwise, the rows must be locked.
+ * arrived. Does not lock the keys, so the transaction must already hold its insert-order lock.
  * @throws GatewayError the rejection of the first key that is no longer accepted
  */
 export async function assertKeysAccepted(tx: Tx, keyIds: readonly string[]): Promise<void> {

@@ -12,7 +12,7 @@ export async function callingKey(reader: EntityManager, { caller }: RequestConte
   return caller.kind === "organizationKey" ? reader.findOneByOrFail(ApiKey, { id: caller.key.id }) : null;
 }
 
-/** Limits a key minted by another key (from `callingKey`), from which it inherits omitted settings. */
+/** Returns a new key's limits, with omitted ones inherited from the key that mints it (from `callingKey`). */
 export const limitedBy = <Given extends KeyLimits>(minter: KeyLimits | null, given: Given): Given => ({
   ...given,
   expiresAt: given.expiresAt ?? minter?.expiresAt ?? null,

@@ -1,5 +1,5 @@
-// The steps of operations on keys, each in its operation's transaction; one file, because they protect the same
-// states: a name that is reserved, and a key that is active or replaced.
+// The steps of operations on keys, which run in the operations' transactions. They are in one file because they protect
+// the same states: reserved names, and active or replaced keys.
 
 import { In, IsNull, LessThanOrEqual, MoreThan, Not } from "typeorm";
 import { v7 as uuid } from "uuid";
@@ -40,7 +40,7 @@ const NEEDS_NETWORKS = {
   message: `must contain a network, because the organization key does not expire within ${ORGANIZATION_KEY_MAX_DAYS} days`,
 };
 
-/** The problem reported for a new organization key that has neither networks nor an expiry. */
+/** The problem reported for a new organization key without networks that expires too late or never. */
 export const NEEDS_EXPIRY = {
   path: "input.expiresAt",
   message: `must be at most ${ORGANIZATION_KEY_MAX_DAYS} days from now for an organization key without allowed networks`,
@@ -167,7 +167,7 @@ export async function assertNoActiveKeys(tx: Tx, agentId: string): Promise<void>
 /** Max number of successors to look at, because each one costs a query. */
 const MAX_ENDED_SUCCESSORS = 10;
 
-/** True if a key was replaced, and its successor or a later one is accepted or there are too many successors. */
+/** True if a key was replaced, and any of its successors is accepted or there are too many of them to check. */
 export async function isReplaced(
   { replacedById }: Pick<ApiKey, "replacedById">,
   find: (id: string) => Promise<ApiKey | null | undefined>,
@@ -256,7 +256,7 @@ export async function redirectReplaced(
 
 /**
  * Undoes a rotation after its new key was revoked: restores the old key's expiry, and its name unless the
- * name was reused. Does nothing if `isRepeat` is true and there is no such rotation any more.
+ * name was reused. Does nothing if `isRepeat` is true and there is nothing left to undo.
  * @throws GatewayError `conflict` if no old key is still accepted, or if a later successor is in use
  */
 export async function keepReplaced(
@@ -284,7 +284,7 @@ export async function keepReplaced(
   });
 }
 
-/** Throws `problem` unless an organization key is limited to certain networks or has an expiry. */
+/** Throws `problem` unless an organization key has networks or expires within `ORGANIZATION_KEY_MAX_DAYS`. */
 export function assertLimited(
   { createdAt, expiresAt, allowedNetworks }: Pick<ApiKey, "createdAt" | "expiresAt" | "allowedNetworks">,
   problem: InputProblem,

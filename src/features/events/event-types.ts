@@ -2,7 +2,7 @@ import { DeclaredEnum } from "../../common/declared-enum";
 import type { DeclaredEventType } from "../../schema/event-type";
 import { TYPE_MAX_LENGTH } from "./event.limits";
 
-/** The event types. Each feature adds its names, so that they are type-checked. */
+/** The event types. Each feature adds the names of its types, so that they are type-checked. */
 // biome-ignore lint/suspicious/noEmptyInterface: features fill it
 export interface EventTypes {}
 

@@ -9,7 +9,7 @@ import { EVENT_TYPES, EventType } from "./event-types";
 
 const isEventType = (type: unknown) => typeof type === "string" && EVENT_TYPES.has(type);
 
-/** Checks a list as a whole, because REST checks each item. Rejects an empty list, because null means all types. */
+/** Checks a list or, for REST, one of its items. Rejects an empty list, because null means all types. */
 export const AreEventTypes = () =>
   Checked("areEventTypes", (value) => {
     if (Array.isArray(value) && value.length === 0) return "must not be empty";

@@ -46,7 +46,7 @@ export const eventRoutes: RouteGroup = {
         id: "position",
         event: "type",
         answers:
-          "With `Accept: text/event-stream`, events are streamed as Server-Sent Events as they are committed: `id` is the position, `event` the type, and `data` the event as in the list. Events named `position` contain only a position, where clients resume. The stream starts after `Last-Event-ID` or `cursor`, or with the next event.",
+          "With `Accept: text/event-stream`, events are streamed as Server-Sent Events as they are committed: `id` is the position, `event` the type, and `data` the event as in the list. Events named `position` contain only a position for clients to resume from. The stream starts after `Last-Event-ID` or `cursor`, or with the next event.",
       },
       answers:
         "One page of events, oldest first. `Last-Event-ID` is the `cursor` to continue from, even after an empty page. With `types`, a page can have fewer events than `limit`, or none, even if more follow.",

@@ -3,8 +3,8 @@ import { allReturning } from "../../database/returning";
 import type { Tx } from "../../database/unit-of-work";
 
 /**
- * Copies last uses to the key rows before the hourly rows that contain them are deleted. Until then, only an hourly row
- * records the use, so that using a key does not update the key's row.
+ * Copies last uses to the key rows before the hourly rows that contain them are deleted. A use is at first recorded
+ * only in an hourly row, so that using a key does not update the key's row.
  * @param before hours before this time are deleted
  * @param limit max keys
  * @returns the number of updated keys

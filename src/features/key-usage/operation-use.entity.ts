@@ -4,8 +4,8 @@ import { TIMESTAMP_COLUMN } from "../../database/columns";
 import { UseOfKey } from "./use-of-key.entity";
 
 /**
- * How often a key was used on one day (UTC) for the same operation, from the same address and with the same outcome. The
- * uses beyond the limit of combinations share a row whose operation, address and outcome are empty.
+ * How often a key was used on one day (UTC) for the same operation, from the same address and with the same outcome.
+ * Uses beyond the max number of combinations share a row whose operation, address and outcome are empty.
  */
 @Entity()
 export class OperationUse extends UseOfKey {

@@ -4,8 +4,8 @@ import type { Tx } from "../../database/unit-of-work";
 import { PeriodCounts } from "./period-counts";
 
 /**
- * Max combinations of operation, address and outcome that are counted separately: in memory, per key and write; in the
- * database, per key and day, where a last write may add as many again.
+ * Max combinations of operation, address and outcome that are counted separately for a key, per write in memory and per
+ * day in the database. The write that reaches the daily limit can exceed it by as many again.
  */
 const MAX_COMBINATIONS = 50;
 

@@ -48,7 +48,7 @@ export class PeriodCounts<Count> {
     return batches;
   }
 
-  /** Returns the count for an ID in the current period, which `zero` creates if necessary. */
+  /** Returns the count for an ID in the current period; creates the count with `zero` if it is missing. */
   protected countOf(nowMs: number, id: string, zero: (id: string) => Count): Count {
     const counts = getOrCreate(this.periods, Math.floor(nowMs / this.lengthMs), () => new Map());
     return getOrCreate(counts, id, zero);

@@ -41,7 +41,7 @@ interface Batch {
 /**
  * Collects accepted and rejected key uses, and uses of operations and deprecated parts, in memory, and writes them
  * outside the request path. If the process is killed, only the records of the last few seconds are lost or, during a
- * database outage, the records since it began.
+ * database outage, the records since the outage began.
  */
 export class UsageRecorder implements KeyUsageRecorder {
   private readonly rejections = new Map<string, Rejection>();
@@ -75,7 +75,7 @@ export class UsageRecorder implements KeyUsageRecorder {
     this.schedule();
   }
 
-  /** Records a request that a key was accepted for, once its outcome is known. */
+  /** Records the outcome of a request whose key was accepted. */
   ended(keyId: string, operation: string, { ip }: Pick<Origin, "ip">, outcome: string): void {
     this.operationUses.add(keyId, operation, ip ?? "", outcome);
     this.schedule();
@@ -168,7 +168,7 @@ export class UsageRecorder implements KeyUsageRecorder {
   }
 }
 
-/** Merges a key's rejections for a reason into the first minute, so an outage leaves at most two records per key. */
+/** Merges a key's rejections into one record per reason, so that an outage leaves at most two records per key. */
 function onePerKey(rejections: Iterable<[string, Rejection]>): [string, Rejection][] {
   const firsts = new Map<string, [string, Rejection]>();
   for (const [countedAs, rejection] of rejections) {

@@ -54,7 +54,7 @@ export function reportsOf(body: unknown): LeakReport[] {
   return data.map(({ token, url }) => ({ token, url: storable(url) }));
 }
 
-/** Returns a URL that both databases store unchanged; null for any other value. */
+/** Returns an http or https URL in a form that both databases can store; null for any other value. */
 const storable = (url: string | null | undefined): string | null =>
   url != null && url.length <= URL_MAX_LENGTH && URL.canParse(url) && /^https?:/.test(url)
     ? new URL(url).href.slice(0, URL_MAX_LENGTH)

@@ -33,7 +33,7 @@ export function addLeakedKeys(app: FastifyInstance, { leakedKeys, gitHubSignatur
     const max = isSigned ? REPORT_MAX_BYTES : ANONYMOUS_BODY_LIMIT;
     return bodies.read(request, payload, { max, holder, organizationId: null }, async (parts) => {
       const raw = joined(parts);
-      // Verified before parsing, which is much more expensive for a large body.
+      // Verifies the signature first, because parsing a large body is much more expensive.
       if (isSigned && !(await gitHubSignatures.isValid(identifier, signature, raw)))
         throw new GatewayError("invalid_signature");
       const body = parseJson(raw);

@@ -23,7 +23,7 @@ export const leakedKeysMail = (
 
 ${keys.map(lineOf).join("\n")}
 
-Create a new key for each client, or connect the application again, and remove the old key from where it was found:
+Remove the old key from where it was found. Create a new key for each client, or connect the application again:
 
 ${link}
 `,

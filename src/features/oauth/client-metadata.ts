@@ -22,7 +22,7 @@ const METADATA = z.object({
   grant_types: z.array(z.string()).max(20).optional(),
 });
 
-/** Keeps only the fields used here, so that others trigger no requests and weaken no check; throws ZodError. */
+/** Keeps only known fields, so that no other field can trigger a request or weaken a check; throws ZodError. */
 export function clientMetadata(given: unknown): Record<string, unknown> {
   const { grant_types: wanted = GRANT_TYPES, ...metadata } = METADATA.parse(given, { jitless: true });
   const isNative = metadata.redirect_uris.some((uri) => !/^https:/i.test(uri));

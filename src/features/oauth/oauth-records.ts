@@ -13,10 +13,10 @@ import { OAuthRecord, recordHash } from "./oauth-record.entity";
 /** Lifetime of an application's registration while the application is not connected (ms). */
 const REGISTRATION_MS = DAY_MS;
 
-/** Retention of a used refresh token (ms). Until then, reusing it after `OVERLAP_MS` ends the connection. */
+/** Retention of a used refresh token (ms), so that reusing it after `OVERLAP_MS` ends the connection. */
 const USED_TOKEN_MS = 30 * DAY_MS;
 
-/** Time that a refresh token can be reused (ms), by concurrent requests or after a lost response. */
+/** Time for which a used refresh token can be reused (ms): by concurrent requests or after a lost response. */
 const OVERLAP_MS = 30_000;
 
 /** Max times that a connection can use refresh tokens per day; limits the number of retained tokens. */
@@ -104,7 +104,7 @@ export class OAuthRecords {
     if (kind === "AccessToken") this.rejectedTokens.remember(recordHash(kind, id));
   }
 
-  /** Uses up a code or refresh token and stores the new tokens, or ends the connection if it can no longer be used. */
+  /** Uses up a code or refresh token and stores the new tokens; ends the connection of one that is no longer usable. */
   private async finish({ kind, id, writes }: Exchange, errors: LibraryAccess): Promise<void> {
     const hash = recordHash(kind, id);
     const consumedAt = timestamp();
@@ -120,7 +120,7 @@ export class OAuthRecords {
       );
       if (record === undefined) return false;
       if (kind === "RefreshToken" && record.keyId) {
-        // A row of its own counts each reuse toward the limit.
+        // Inserts a row for each reuse, so that reuses also count toward the limit.
         if (record.consumedAt !== consumedAt) {
           const { keyId } = record;
           const reuse = { hash: randomUUID(), kind, payload: "{}", keyId, consumedAt };

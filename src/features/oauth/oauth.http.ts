@@ -42,7 +42,7 @@ export function addOAuth(app: FastifyInstance, { config, authorizationServer: se
   if (server === undefined) return;
   const baseUrl = baseUrlOf(config);
   const resources = resourcesOf(baseUrl);
-  // The library parses the bodies.
+  // Reads bodies as text, because the library parses them.
   const types = ["application/x-www-form-urlencoded", "application/json"];
   readAnonymousBodies(app, types, BODY_MAX_BYTES, (text) => text);
 

@@ -13,7 +13,7 @@ const MAX_CURSORS = 10;
 
 export const cursorOf = ({ agent, position }: Follower): string => `${agent.id} ${position}`;
 
-/** Splits groups of followers at the same position into one part per statement. */
+/** Splits groups of followers, each at one position, into batches that one statement can serve. */
 export function partsOf(groups: readonly Follower[][]): Follower[][] {
   const parts = groups.flatMap((group) => {
     const byCredential = [...groupBy(group, ({ caller }) => credentialOf(caller).id).values()];

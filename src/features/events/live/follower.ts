@@ -90,7 +90,7 @@ export class Follower implements BatchedStream<Event> {
     return this;
   }
 
-  /** Passes events up to a position to the reader; without any, continues to wait and returns true. */
+  /** Passes the events up to a position to the reader. Returns true if there are none, so the follower still waits. */
   deliver(events: readonly Event[], upTo: bigint): boolean {
     this.at = upTo;
     if (events.length === 0) return true;

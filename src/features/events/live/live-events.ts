@@ -43,7 +43,7 @@ const MIN_CURSORS_PER_ROUND = 40;
 const LOG_INTERVAL_MS = 60_000;
 
 /**
- * The event streams of this process. Notifications of commits and polling wake them. Each read fetches the
+ * The event streams of this process. Commit notifications and polling wake them. Each read fetches the
  * next events once for all followers at the same position, together with the states of their credentials.
  */
 export class LiveEvents {
@@ -267,7 +267,7 @@ export class LiveEvents {
     });
   }
 
-  /** Ends the streams of followers whose credentials a snapshot rejects; returns the others that still wait. */
+  /** Ends the streams of followers whose credentials a snapshot rejects; returns the others that are still waiting. */
   private endRejected(followers: readonly Follower[], snapshot: LiveSnapshot): ReadonlySet<Follower> {
     const rejections = new Map<string, GatewayError | undefined>();
     const accepted = new Set<Follower>();
