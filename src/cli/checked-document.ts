@@ -2,6 +2,7 @@ import { StartupError } from "../errors";
 import type { Problem } from "../features/configuration/document/problem";
 import { printProblem, readDocument } from "./document-file";
 import { printJson } from "./output";
+import { nameOf } from "./text-file";
 
 /** The result of checking a configuration document. */
 export interface DocumentCheck {
@@ -29,5 +30,5 @@ export async function checkedDocument<Check extends DocumentCheck>(
   if (problems.length === 0) return { document, result };
   if (json) printJson({ problems, warnings });
   const count = problems.length === 1 ? "a problem" : `${problems.length} problems`;
-  throw new StartupError(`${file} has ${count}`);
+  throw new StartupError(`${nameOf(file)} has ${count}`);
 }

@@ -22,7 +22,7 @@ export function add(configuration: Command): void {
   configuration
     .command("check")
     .description("check a configuration document without a database; exit code 1 if it cannot be published")
-    .argument("<file>", "the document as JSON")
+    .argument("<file>", "the document as JSON; - for standard input")
     .action(async (file: string, options: Json) =>
       (await import("./document-check.js")).check(file, options),
     );
@@ -30,7 +30,7 @@ export function add(configuration: Command): void {
   configuration
     .command("test")
     .description("run the tests of a configuration document without a database; exit code 1 if a test fails")
-    .argument("<file>", "the document as JSON")
+    .argument("<file>", "the document as JSON; - for standard input")
     .option("--junit <file>", "write a JUnit report, for pipelines")
     .action(async (file: string, options: TestOptions) =>
       (await import("./document-tests.js")).test(file, options),
@@ -39,7 +39,7 @@ export function add(configuration: Command): void {
   configuration
     .command("publish")
     .description("publish a configuration document; a draft is left unchanged")
-    .argument("<file>", "the document as JSON")
+    .argument("<file>", "the document as JSON; - for standard input")
     .requiredOption("--agent <slug>", "slug of the agent")
     .addOption(
       new Option(

@@ -1,4 +1,3 @@
-import { readFile, stat } from "node:fs/promises";
 import { parse } from "lossless-json";
 import { StartupError } from "../errors";
 import { TESTED_DOCUMENT_MAX_BYTES } from "../features/configuration/configuration.limits";
@@ -9,7 +8,7 @@ import {
   segmentsOf,
 } from "../features/configuration/document/problem";
 import { print } from "./output";
-import { textOf } from "./text-encoding";
+import { nameOf, readText } from "./text-file";
 
 /** Max length of the source line shown below a problem (UTF-16 code units). */
 const SHOWN_MAX_LENGTH = 100;
@@ -19,26 +18,21 @@ const FILE_MAX_BYTES = 4 * TESTED_DOCUMENT_MAX_BYTES;
 
 /** @throws StartupError if the file cannot be read or is no JSON object; syntax errors have a line and column */
 export async function readDocument(file: string): Promise<Record<string, unknown>> {
-  const found = await stat(file).catch((error: NodeJS.ErrnoException) => {
-    throw error.code === "ENOENT" ? new StartupError(`${file} does not exist`) : error;
-  });
-  const { size } = found;
-  if (!found.isFile()) throw new StartupError(`${file} is not a file`);
-  if (size > FILE_MAX_BYTES) throw new StartupError(`${file} is larger than ${FILE_MAX_BYTES} bytes`);
-  const text = textOf(file, await readFile(file));
+  const name = nameOf(file);
+  const text = await readText(file, FILE_MAX_BYTES);
   try {
     // JSON.parse does not always report a position, and it accepts duplicate members.
     parse(text);
   } catch (error) {
-    if (error instanceof RangeError) throw new StartupError(`${file}: the document is nested too deeply`);
+    if (error instanceof RangeError) throw new StartupError(`${name}: the document is nested too deeply`);
     if (!(error instanceof SyntaxError)) throw error;
     const [, what = error.message, index] = /^(.*?)(?: at position (\d+))?$/s.exec(error.message) ?? [];
     const { line, column } = positionAt(text, index === undefined ? text.length : Number(index));
-    throw new StartupError(`${file}:${line}:${column}: ${what}`);
+    throw new StartupError(`${name}:${line}:${column}: ${what}`);
   }
   const value: unknown = JSON.parse(text);
   if (typeof value === "object" && value !== null && !Array.isArray(value)) return { ...value };
-  throw new StartupError(`${file}: the document must be an object`);
+  throw new StartupError(`${name}: the document must be an object`);
 }
 
 /** Prints a problem, with its position in the condition or template; `kind` is `warning: ` or empty. */
@@ -48,7 +42,7 @@ export function printProblem(
   { path, message, position }: Problem,
   kind = "",
 ): void {
-  print(`${file}:${path && `${path}:`} ${kind}${message}`);
+  print(`${nameOf(file)}:${path && `${path}:`} ${kind}${message}`);
   const source = segmentsOf(path).reduce<unknown>(
     (value, segment) => (value as Record<PropertyKey, unknown> | undefined)?.[segment],
     document,

@@ -8,6 +8,7 @@ import { runTests } from "../features/decisions/configuration-tests/run-tests";
 import { checkedDocument } from "./checked-document";
 import { junitOf } from "./junit";
 import { counted, type Json, print, printJson } from "./output";
+import { nameOf } from "./text-file";
 
 export interface TestOptions extends Json {
   junit?: string;
@@ -30,8 +31,9 @@ export async function test(file: string, { json, junit }: TestOptions): Promise<
     }));
     printJson({ total, failed, differences, results, coverage });
   } else {
-    for (const { testId, path, message } of differences) print(`${file}:${path}: ${testId}: ${message}`);
-    for (const gap of gapsOf(coverage)) print(`${file}: warning: ${gap}`);
+    for (const { testId, path, message } of differences)
+      print(`${nameOf(file)}:${path}: ${testId}: ${message}`);
+    for (const gap of gapsOf(coverage)) print(`${nameOf(file)}: warning: ${gap}`);
     if (failed === 0) print(`${total === 1 ? "The test passes" : `All ${total} tests pass`}.`);
   }
   if (failed > 0) throw new StartupError(`${failed} of ${counted(total, "test")} failed`);

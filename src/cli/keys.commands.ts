@@ -1,9 +1,7 @@
 // One file, because the commands for keys share their options, documents and output.
 
 import { readdirSync } from "node:fs";
-import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { buffer } from "node:stream/consumers";
 import { type Command, Option } from "commander";
 import { operatorFor } from "../auth/context";
 import { organizationScopes } from "../auth/organization-scopes";
@@ -29,7 +27,7 @@ import {
 } from "./output";
 import { addPageOptions, listPages, type Page, type PageOptions, pagesOf } from "./pages";
 import { addOnDatabase } from "./target";
-import { textOf } from "./text-encoding";
+import { readText } from "./text-file";
 import { choicesOf, commaSeparated, DURATION_FORM, duration, wholeNumber } from "./values";
 
 const CENTURY_SECONDS = 36_525 * DAY_SECONDS;
@@ -251,10 +249,6 @@ function addLeaked(keys: Command): void {
       }),
     );
 }
-
-/** @throws StartupError if the file is not text, because keys in it could be overlooked */
-const readText = async (file: string): Promise<string> =>
-  file === "-" ? textOf("standard input", await buffer(process.stdin)) : textOf(file, await readFile(file));
 
 const settingsOf = ({ description, rateLimit, networks }: Settings) => ({
   ...(description !== undefined && { description: description || null }),

@@ -6,6 +6,7 @@ import { checkedDocument, type DocumentCheck } from "./checked-document";
 import { mutation, query } from "./client";
 import { withAgent } from "./lookups";
 import { type Json, print, printIndentedJson, printJson } from "./output";
+import { nameOf } from "./text-file";
 
 const VERSION = query(
   "configuration",
@@ -77,6 +78,6 @@ function reportTests(file: string, error: unknown, json: boolean | undefined): n
   const tests = error instanceof InvalidInput ? error.extensions.tests : undefined;
   if (!Array.isArray(tests)) throw error;
   if (json) printJson({ tests });
-  else for (const { testId, path, message } of tests) print(`${file}:${path}: ${testId}: ${message}`);
-  throw new StartupError(`tests in ${file} fail (use --ignore-tests <reason> to publish it anyway)`);
+  else for (const { testId, path, message } of tests) print(`${nameOf(file)}:${path}: ${testId}: ${message}`);
+  throw new StartupError(`tests in ${nameOf(file)} fail (use --ignore-tests <reason> to publish it anyway)`);
 }

@@ -2,17 +2,21 @@ import { buffer } from "node:stream/consumers";
 import { GatewayError } from "../errors";
 import { decodeText } from "./text-encoding";
 
-let isRead = false;
+const used = new WeakSet<NodeJS.ReadStream>();
+
+/** Returns standard input; throws GatewayError `invalid_request` the second time, because nothing would be left. */
+export function stdin(): NodeJS.ReadStream {
+  if (used.has(process.stdin))
+    throw new GatewayError("invalid_request", "Standard input can be used only once.");
+  used.add(process.stdin);
+  return process.stdin;
+}
 
 /**
  * Reads a secret from standard input, without the final line break.
  * @throws GatewayError `invalid_request` the second time, and if the input is not one line of text
  */
-export async function secretFromStdin(): Promise<string> {
-  if (isRead) throw new GatewayError("invalid_request", "Only one secret can be read from standard input.");
-  isRead = true;
-  return secretIn(await buffer(process.stdin));
-}
+export const secretFromStdin = async (): Promise<string> => secretIn(await buffer(stdin()));
 
 /** @throws GatewayError `invalid_request` if the bytes are not one line of text */
 export function secretIn(bytes: Uint8Array): string {

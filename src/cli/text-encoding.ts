@@ -1,5 +1,3 @@
-import { StartupError } from "../errors";
-
 /** The encodings by the byte order mark that a text starts with. */
 const MARKS: readonly [encoding: string, ...mark: number[]][] = [
   ["utf-16le", 0xff, 0xfe],
@@ -18,11 +16,4 @@ export function decodeText(bytes: Uint8Array): string | undefined {
   } catch {
     return undefined;
   }
-}
-
-/** @throws StartupError if the bytes are not text in a supported encoding */
-export function textOf(file: string, bytes: Uint8Array): string {
-  const text = decodeText(bytes);
-  if (text === undefined) throw new StartupError(`${file} is not encoded in UTF-8`);
-  return text;
 }

@@ -101,13 +101,31 @@ describe("gateway configuration check", () => {
     expect(stderr).toContain(message);
   });
 
-  test("rejects a file that does not exist", async () => {
-    const { code, stderr } = await runCli("sqlite:/nowhere.sqlite", [
-      "configuration",
-      "check",
-      "/no/file.json",
-    ]);
-    expect([code, stderr]).toEqual([1, "gateway: /no/file.json does not exist\n"]);
+  const checkFile = (...[file, input]: [file: string, input?: string]) =>
+    runCli("sqlite:/nowhere.sqlite", ["configuration", "check", file], input);
+
+  test("rejects a file that does not exist, and a folder", async () => {
+    expect(await checkFile("/no/file.json")).toMatchObject({
+      code: 1,
+      stderr: "gateway: /no/file.json does not exist\n",
+    });
+    expect(await checkFile("/")).toMatchObject({ code: 1, stderr: "gateway: / is a folder\n" });
+  });
+
+  test("reads standard input", async () => {
+    expect(await checkFile("-", '{ "format": 1 }')).toMatchObject({
+      code: 0,
+      stdout: "standard input is valid.\n",
+    });
+    expect(await checkFile("-", '{ "format": 2 }')).toMatchObject({
+      code: 1,
+      stdout: "standard input:format: must be 1\n",
+      stderr: "gateway: standard input has a problem\n",
+    });
+    expect(await checkFile("-", " ".repeat(5_000_000))).toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(/^gateway: standard input is larger than \d+ bytes\n$/),
+    });
   });
 });
 
