@@ -4,6 +4,7 @@ import { mintApiKey } from "../../src/credentials/token-format";
 import { AuditEntry } from "../../src/features/audit/audit-entry.entity";
 import { GitHubSignatures } from "../../src/features/leaked-keys/github-signatures";
 import { leakedKeyActions } from "../../src/features/leaked-keys/leaked-key.audit";
+import { reportsOf } from "../../src/features/leaked-keys/leaked-keys.bodies";
 import { auditLog } from "../support/audit";
 import { onAnyEngine, type TestDatabase } from "../support/engines";
 import { mint, operator, type Reply, startGateway, type TestGateway } from "../support/gateway";
@@ -146,6 +147,16 @@ onAnyEngine((engine) => {
       expect(sent[0]?.raw).not.toContain(secret);
     }
     expect(sent[0]?.email.text).toContain(URL_OF_LEAK);
+  });
+
+  test.each([
+    ["https://example.com/ü", "https://example.com/%C3%BC"],
+    ["ftp://example.com/", null],
+    ["https://", null],
+    // Up to 2,048 characters are stored, which the percent-encoded form exceeds.
+    [`https://example.com/${"ü".repeat(500)}`, null],
+  ])("of the URL in a report, only a whole http or https URL is stored: %.40s", (url, stored) => {
+    expect(reportsOf([{ token: "t", url }])).toEqual([{ token: "t", url: stored }]);
   });
 
   slowTest("a report of 200 tokens revokes each key once, and a replay changes nothing", async () => {

@@ -55,7 +55,8 @@ export function reportsOf(body: unknown): LeakReport[] {
 }
 
 /** Returns an http or https URL in a form that both databases can store; null for any other value. */
-const storable = (url: string | null | undefined): string | null =>
-  url != null && url.length <= URL_MAX_LENGTH && URL.canParse(url) && /^https?:/.test(url)
-    ? new URL(url).href.slice(0, URL_MAX_LENGTH)
-    : null;
+function storable(url: string | null | undefined): string | null {
+  if (url == null || !/^https?:/.test(url) || !URL.canParse(url)) return null;
+  const { href } = new URL(url);
+  return href.length <= URL_MAX_LENGTH ? href : null;
+}
