@@ -101,7 +101,8 @@ function listType(itemType: GraphQLType, use: Use): JsonType {
       if (location.source !== "text" && !Array.isArray(value)) return addProblem(location, "must be a list");
       const items: unknown[] = Array.isArray(value) ? value : [value];
       if (minItems !== undefined && items.length < minItems) {
-        return addProblem(location, `must have at least ${minItems} items`);
+        const items = minItems === 1 ? "one item" : `${minItems} items`;
+        return addProblem(location, `must have at least ${items}`);
       }
       if (maxItems !== undefined && items.length > maxItems) {
         return addProblem(location, `must have at most ${maxItems} items`);
