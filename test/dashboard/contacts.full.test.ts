@@ -225,7 +225,7 @@ describeDashboard("contacts", (dashboard) => {
     await eventually(() => dialogOf(page).getByLabel("Attributes").inputValue()).toBe('{"plan"');
   });
 
-  test("a long text in a form is discarded only after a confirmation", async () => {
+  test("a long text in a form is discarded only after a confirmation, even by leaving the page", async () => {
     const page = await dashboard.visit("/contacts");
     await page.getByRole("main").getByRole("button", { name: /^Add/ }).first().click();
     const attributes = dialogOf(page).getByLabel("Attributes");
@@ -236,6 +236,11 @@ describeDashboard("contacts", (dashboard) => {
     await seen(question);
     await pressEnter(dialogOf(page).getByRole("button", { name: "Keep editing" }));
     await gone(question);
+    const leaving = page.waitForEvent("dialog");
+    await page.close({ runBeforeUnload: true });
+    const leave = await leaving;
+    expect(leave.type()).toBe("beforeunload");
+    await leave.dismiss();
     await eventually(() => attributes.inputValue()).toBe(text);
     await pressEnter(dialogOf(page).getByRole("button", { name: "Cancel" }));
     await seen(question);

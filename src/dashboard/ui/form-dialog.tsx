@@ -1,4 +1,5 @@
 import { Button, TextInput } from "@mantine/core";
+import { useWindowEvent } from "@mantine/hooks";
 import { type FormEvent, type ReactNode, type RefObject, useEffect, useRef, useState } from "react";
 import { ApiError, isOnlyAbout, problemOf } from "../api/api-error";
 import { Dialog, DialogButtons } from "./dialog";
@@ -8,7 +9,7 @@ import { useKeptForm } from "./kept-form";
 import { useTask } from "./task";
 import { toast } from "./toast";
 
-/** Closing the dialog asks for a confirmation if at least this many fields have changed, or one long text has. */
+/** Closing the dialog or leaving the page needs confirmation if this many fields have changed, or one long text. */
 const MANY_CHANGES = 2;
 
 /** Min characters of a text that takes a while to retype. */
@@ -90,12 +91,18 @@ function Form(
   /** The fields that show their own messages as long as their inputs are rendered. */
   const asked = useRef(new Set<string>());
   const form = useKeptForm(`${props.title} ${props.of ?? ""}`, changed);
-  guard.current = () => {
+  const losesChanges = () => {
     const controls = [...changed.current];
-    const isLost = controls.length >= MANY_CHANGES || controls.some(isLongText);
-    setAsking(isLost && !asking);
-    return !isLost || asking;
+    return controls.length >= MANY_CHANGES || controls.some(isLongText);
   };
+  guard.current = () => {
+    const asks = !asking && losesChanges();
+    setAsking(asks);
+    return !asks;
+  };
+  useWindowEvent("beforeunload", (event) => {
+    if (!isDone && losesChanges()) event.preventDefault();
+  });
   const leave = () => {
     if (guard.current()) close();
   };
